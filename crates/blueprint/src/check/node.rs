@@ -1,0 +1,227 @@
+//! One node: its type, its keys and its fields. What the graph around it says
+//! is judged elsewhere.
+
+use durable::{Span, limits};
+use serde_json::{Map as JsonMap, Value};
+
+use super::Sink;
+use super::compile;
+use super::uses::Uses;
+use super::values::{CHOICES, Reader, Values, is_name};
+use crate::draft::{DraftKey, DraftNode, Word};
+use crate::node_type::{self, NodeType, Outputs};
+use crate::yaml::{Data, Entry, Yaml, shorten};
+use crate::{Kind, Repeat, Rule, suggest};
+
+/// What could be made of a node.
+#[derive(Debug)]
+pub(super) struct Judged<'t> {
+    pub(super) node_type: Option<&'static NodeType>,
+    pub(super) kind: Option<Kind>,
+    pub(super) timeout: Option<Span>,
+    pub(super) repeat: Repeat,
+    /// The fields as the content hash has them.
+    pub(super) fields: JsonMap<String, Value>,
+    pub(super) outputs: Ports<'t>,
+    pub(super) inputs: Ports<'t>,
+}
+
+/// The ports of a node.
+#[derive(Debug)]
+pub(super) enum Ports<'t> {
+    /// Whatever an edge says is right, since the node itself is wrong.
+    Any,
+    Known(Vec<&'t str>),
+}
+
+pub(super) fn judge<'t>(
+    node: &DraftNode<'t>,
+    sink: &mut Sink<'_>,
+    uses: &mut Uses<'t>,
+) -> Judged<'t> {
+    if let Some(id) = node.id {
+        judge_id(id, sink);
+    }
+    let node_type = node.node_type.and_then(|word| judge_type(word, sink));
+    let mut judged = Judged {
+        node_type,
+        kind: None,
+        timeout: None,
+        repeat: node_type.map_or(Repeat::Never, |t| t.repeat.default),
+        fields: JsonMap::new(),
+        outputs: Ports::Any,
+        inputs: Ports::Any,
+    };
+    let Some(node_type) = node_type else { return judged };
+    judged.inputs = Ports::Known(node_type.inputs.to_vec());
+    judged.outputs = outputs(node, node_type);
+    let Some(runs) = node_type.runs else { return judged };
+    judged.timeout = judge_timeout(node, node_type, sink);
+    judged.repeat = judge_repeat(node, node_type, sink);
+    if node.fields_refused {
+        return judged;
+    }
+    let mut values = fields(node, node_type, sink, uses);
+    judged.fields = std::mem::take(&mut values.canonical);
+    judged.kind = compile::kind(runs, &mut values);
+    judged
+}
+
+fn judge_id(id: Word<'_>, sink: &mut Sink<'_>) {
+    let message = if id.text.len() > limits::COMPONENT_BYTES {
+        let most = limits::COMPONENT_BYTES;
+        format!("the id of a node has at most {most} bytes, this one has {}", id.text.len())
+    } else if is_name(id.text) {
+        return;
+    } else {
+        format!("no template can name a node with the id `{}`", shorten(id.text))
+    };
+    sink.error(Rule::InvalidId, id.span, message)
+        .suggest("use letters, digits, `_` and `-`, and begin with a letter or `_`");
+}
+
+fn judge_type(word: Word<'_>, sink: &mut Sink<'_>) -> Option<&'static NodeType> {
+    let Some(node_type) = node_type::find(word.text) else {
+        let names = node_type::all().filter(|t| t.supported()).map(|t| t.id);
+        let near = suggest::did_you_mean(word.text, node_type::all().map(|t| t.id));
+        let list = || format!("the types are {}", names.collect::<Vec<_>>().join(", "));
+        let message = format!("there is no node type `{}`", shorten(word.text));
+        sink.error(Rule::UnknownNodeType, word.span, message).suggest(near.unwrap_or_else(list));
+        return None;
+    };
+    if !node_type.supported() {
+        let message = format!("nodes of type `{}` cannot run yet", node_type.id);
+        sink.error(Rule::UnsupportedNodeType, word.span, message)
+            .suggest("leave the node out, or use another type");
+    }
+    Some(node_type)
+}
+
+fn outputs<'t>(node: &DraftNode<'t>, node_type: &NodeType) -> Ports<'t> {
+    let field = match node_type.outputs {
+        Outputs::Fixed(ports) => return Ports::Known(ports.to_vec()),
+        Outputs::FromField(field) => field,
+    };
+    let Some(entry) = node.fields.and_then(|fields| fields.get(field)) else { return Ports::Any };
+    let Data::List(list) = &entry.value.data else { return Ports::Any };
+    let name = |item: &'t Yaml| match &item.data {
+        Data::Text(text) => Some(text.as_str()),
+        Data::Null
+        | Data::Bool(_)
+        | Data::Number(_)
+        | Data::List(_)
+        | Data::Map(_)
+        | Data::Refused => None,
+    };
+    let names: Option<Vec<_>> = list.items.iter().map(name).collect();
+    let sound = |names: &Vec<_>| (1..=CHOICES).contains(&names.len()) && !list.partial;
+    names.filter(sound).map_or(Ports::Any, Ports::Known)
+}
+
+fn judge_timeout(node: &DraftNode<'_>, node_type: &NodeType, sink: &mut Sink<'_>) -> Option<Span> {
+    let key = node.timeout?;
+    if !node_type.timeout {
+        no_such_key("timeout", key, node_type, |t| t.timeout, sink);
+        return None;
+    }
+    let text = match &key.value.data {
+        Data::Text(text) => text.as_str(),
+        Data::Refused => return None,
+        Data::Null | Data::Bool(_) | Data::Number(_) | Data::List(_) | Data::Map(_) => "",
+    };
+    let span = text.parse::<Span>().ok().filter(|span| *span != Span::ZERO);
+    if span.is_none() {
+        let message = format!("`timeout` must be a length of time, it is {}", key.value.describe());
+        let suggestion = match &key.value.data {
+            Data::Number(number) => format!("write the unit: `{number}s` or `{number}m`"),
+            Data::Null
+            | Data::Bool(_)
+            | Data::Text(_)
+            | Data::List(_)
+            | Data::Map(_)
+            | Data::Refused => "write for example `90s`, `10m` or `1h30m`".to_owned(),
+        };
+        sink.error(Rule::InvalidTimeout, &key.value.span, message).suggest(suggestion);
+    }
+    span
+}
+
+fn judge_repeat(node: &DraftNode<'_>, node_type: &NodeType, sink: &mut Sink<'_>) -> Repeat {
+    let default = node_type.repeat.default;
+    let Some(key) = node.repeat else { return default };
+    if !node_type.repeat.settable {
+        no_such_key("repeat", key, node_type, |t| t.repeat.settable, sink);
+        return default;
+    }
+    match &key.value.data {
+        Data::Text(text) if text == Repeat::Never.word() => return Repeat::Never,
+        Data::Text(text) if text == Repeat::Safe.word() => return Repeat::Safe,
+        Data::Refused => return default,
+        Data::Null
+        | Data::Bool(_)
+        | Data::Number(_)
+        | Data::Text(_)
+        | Data::List(_)
+        | Data::Map(_) => {}
+    }
+    let message = format!("`repeat` must be `never` or `safe`, it is {}", key.value.describe());
+    sink.error(Rule::InvalidValue, &key.value.span, message)
+        .suggest("write `safe` only when the work may be done twice");
+    default
+}
+
+fn no_such_key(
+    key_name: &str,
+    key: DraftKey<'_>,
+    node_type: &NodeType,
+    has: impl Fn(&NodeType) -> bool,
+    sink: &mut Sink<'_>,
+) {
+    let takers: Vec<_> =
+        node_type::all().filter(|t| t.supported() && has(t)).map(|t| t.id).collect();
+    let message = format!("a `{}` node has no key `{key_name}`", node_type.id);
+    sink.error(Rule::UnknownKey, key.key_span, message)
+        .suggest(format!("remove it; it is for {}", takers.join(", ")));
+}
+
+fn fields<'t>(
+    node: &DraftNode<'t>,
+    node_type: &'static NodeType,
+    sink: &mut Sink<'_>,
+    uses: &mut Uses<'t>,
+) -> Values {
+    let mut values = Values::default();
+    let entries = node.fields.map_or(&[][..], |fields| &fields.entries);
+    for entry in entries {
+        let Some(field) = node_type.field(&entry.key) else {
+            let ids = || node_type.fields.iter().map(|field| field.id);
+            let near = suggest::did_you_mean(&entry.key, ids());
+            let list = || match node_type.fields {
+                [] => "remove it; the type has no fields".to_owned(),
+                _ => format!("its fields are {}", ids().collect::<Vec<_>>().join(", ")),
+            };
+            let key = shorten(&entry.key);
+            let message = format!("a `{}` has no field `{key}`", node_type.id);
+            let finding = sink.error(Rule::UnknownField, &entry.key_span, message);
+            finding.suggest(near.unwrap_or_else(list));
+            continue;
+        };
+        let mut reader = Reader { sink, uses, node_type: node_type.id };
+        if let Some((compiled, canonical)) = reader.read(field, entry) {
+            values.put(field.id, compiled, canonical);
+        }
+    }
+    let partial = node.fields.is_some_and(|fields| fields.partial);
+    let absent = |id: &str| !entries.iter().any(|entry| entry.key == id);
+    for field in node_type.fields.iter().filter(|f| f.required && !partial && absent(f.id)) {
+        // A field under a mistyped name is one fault, not two.
+        let meant = |e: &Entry| suggest::closest(&e.key, [field.id]).is_some();
+        if entries.iter().filter(|e| node_type.field(&e.key).is_none()).any(meant) {
+            continue;
+        }
+        let message = format!("a `{}` needs the field `{}`", node_type.id, field.id);
+        sink.error(Rule::MissingRequiredField, node.place(), message)
+            .suggest(format!("add `{}` to its fields: {}", field.id, field.help));
+    }
+    values
+}

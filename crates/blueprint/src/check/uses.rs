@@ -1,0 +1,65 @@
+//! Which values of the run the fields ask for, and where.
+
+use std::ops::Range;
+
+use crate::template::Filter;
+use crate::{Condition, Root, Template};
+
+/// One path in one field.
+#[derive(Debug)]
+pub(super) struct Use<'t> {
+    /// The node that asks, by its place in the draft.
+    pub(super) reader: usize,
+    pub(super) root: Root,
+    pub(super) asks: Asks,
+    /// The text value, its bytes in the file, and the path's bytes in it.
+    pub(super) text: &'t str,
+    pub(super) span: &'t Range<usize>,
+    pub(super) part: Range<usize>,
+}
+
+/// What is asked of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asks {
+    /// It must be there, or the node fails; `| default(…)` would help.
+    Template,
+    /// It must be there, or the condition has no answer.
+    Comparison,
+    /// It may be missing.
+    Nothing,
+}
+
+/// The uses of all nodes, collected while their fields are read.
+#[derive(Debug, Default)]
+pub(super) struct Uses<'t> {
+    pub(super) list: Vec<Use<'t>>,
+    /// The node whose fields are being read.
+    pub(super) reader: usize,
+}
+
+impl<'t> Uses<'t> {
+    /// Notes the places of a template that is the value `text` at `span`.
+    pub(super) fn add(&mut self, template: &Template, span: &'t Range<usize>, text: &'t str) {
+        for expr in template.exprs() {
+            let defaulted = expr.filters.iter().any(|f| matches!(f, Filter::Default(_)));
+            let asks = if defaulted { Asks::Nothing } else { Asks::Template };
+            let (reader, root, part) = (self.reader, expr.root.clone(), expr.range.clone());
+            self.list.push(Use { reader, root, asks, text, span, part });
+        }
+    }
+
+    /// Notes the paths of a condition. A bare path that leads to nothing is
+    /// false, by the rules of conditions, and needs no value.
+    pub(super) fn add_condition(
+        &mut self,
+        condition: &Condition,
+        span: &'t Range<usize>,
+        text: &'t str,
+    ) {
+        let asks = if condition.bare_path().is_some() { Asks::Nothing } else { Asks::Comparison };
+        for expr in condition.paths() {
+            let (reader, root, part) = (self.reader, expr.root.clone(), expr.range.clone());
+            self.list.push(Use { reader, root, asks, text, span, part });
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The authored graph: from a Markdown file to a [`Program`] that can run.
+//! Bad input is never an error here: reading and checking always return,
+//! with findings. It knows nothing of runs, files or time.
+
+pub mod check;
+pub mod condition;
+pub mod document;
+pub mod draft;
+pub mod finding;
+pub mod hash;
+pub mod names;
+pub mod node_type;
+mod plain;
+pub mod program;
+pub mod schema;
+pub mod scope;
+pub mod shell;
+pub mod snapshot;
+mod suggest;
+pub mod template;
+pub mod yaml;
+
+pub use check::{Checked, check, check_library};
+pub use condition::Condition;
+pub use finding::{Finding, Rule, Severity};
+pub use names::{BlueprintId, NodeId, PortName};
+pub use plain::read_yaml;
+pub use program::{
+    Edge, EdgeIx, Environment, Kind, Node, NodeIx, OnInterrupt, Program, Repeat, Runtime, StateOp,
+};
+pub use schema::Schema;
+pub use scope::{Root, Scope};
+pub use shell::{ShellCommand, ShellText};
+pub use snapshot::SnapshotError;
+pub use template::{Expr, Template, TemplateError};

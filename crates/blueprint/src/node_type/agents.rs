@@ -1,0 +1,114 @@
+//! Node types that an agent carries out, or that reach an agent.
+
+use super::{ASK, Actor, Category, Field, FieldKind, IN, NodeType, OUT, Outputs, Runs, SAFE};
+
+pub(super) const TYPES: &[NodeType] = &[TASK, DECISION, MESSAGE_SEND, MEMORY_COMMIT];
+
+const AGENT: Field = Field::new(
+    "agent",
+    "Agent",
+    FieldKind::AgentRef,
+    "Who does it: `role:<name>`, `class:<name>`, or the name of an agent or provider.",
+)
+.required()
+.templated();
+
+const PROMPT: Field =
+    Field::new("prompt", "Prompt", FieldKind::Prompt, "What the agent is asked to do.")
+        .required()
+        .templated();
+
+const TASK: NodeType = NodeType {
+    id: "task",
+    actor: Actor::Agent,
+    category: Category::Agents,
+    label: "Task",
+    description: "Gives an agent a prompt. The output is the JSON of its reply, or `{text}`.",
+    runs: Some(Runs::Task),
+    version: 1,
+    fields: &[
+        AGENT,
+        PROMPT,
+        Field::new(
+            "output_schema",
+            "Output schema",
+            FieldKind::JsonSchema,
+            "What the reply must look like; another reply fails the node.",
+        ),
+    ],
+    inputs: IN,
+    outputs: OUT,
+    timeout: true,
+    repeat: ASK,
+};
+
+const DECISION: NodeType = NodeType {
+    id: "decision",
+    actor: Actor::Agent,
+    category: Category::Agents,
+    label: "Decision",
+    description: "Lets an agent choose which way the run goes.",
+    runs: Some(Runs::Decision),
+    version: 1,
+    fields: &[
+        AGENT,
+        PROMPT,
+        Field::new(
+            "choices",
+            "Choices",
+            FieldKind::BranchPort,
+            "The ways out, each a word; every one needs an edge.",
+        )
+        .required()
+        .list(),
+    ],
+    inputs: IN,
+    outputs: Outputs::FromField("choices"),
+    timeout: true,
+    repeat: ASK,
+};
+
+const MESSAGE_SEND: NodeType = NodeType {
+    id: "message_send",
+    actor: Actor::Engine,
+    category: Category::Agents,
+    label: "Send message",
+    description: "Sends a file of the run to an agent.",
+    runs: None,
+    version: 1,
+    fields: &[
+        Field::new("recipient", "Recipient", FieldKind::AgentRef, "The agent who gets it.")
+            .required()
+            .templated(),
+        Field::new("artifact_path", "File", FieldKind::Path, "A file in the folder of the run.")
+            .required()
+            .templated(),
+    ],
+    inputs: IN,
+    outputs: OUT,
+    timeout: false,
+    repeat: ASK,
+};
+
+const MEMORY_COMMIT: NodeType = NodeType {
+    id: "memory_commit",
+    actor: Actor::Engine,
+    category: Category::Data,
+    label: "Commit memory",
+    description: "Writes the memory batch that another node made.",
+    runs: None,
+    version: 1,
+    fields: &[
+        Field::new("source_node", "Source", FieldKind::Text, "The node whose output is the batch.")
+            .required()
+            .templated(),
+        Field::new("agent_id", "Agent", FieldKind::Text, "Whose memory it is.")
+            .required()
+            .templated()
+            .default("{{trigger.output.agent_id}}"),
+    ],
+    inputs: IN,
+    outputs: OUT,
+    timeout: false,
+    repeat: SAFE,
+};

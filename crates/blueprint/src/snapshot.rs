@@ -1,0 +1,94 @@
+//! The snapshot that a run keeps of its program, `blueprint.json`. Reading it
+//! runs the same checks as reading the file did, so that a changed or invalid
+//! graph is refused and a sound one runs exactly as before.
+
+use durable::version::{Access, Format};
+use durable::{Digest, limits};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use crate::Program;
+use crate::check::{Sink, judge};
+use crate::yaml::Yaml;
+
+/// The format that is written.
+pub const FORMAT: Format = Format { major: 1, minor: 0 };
+
+/// The most bytes of a snapshot: those of a file, each as an escape of JSON.
+const BYTES: usize = 8 * limits::BLUEPRINT_BYTES;
+
+/// Why a snapshot gives no program.
+#[derive(Debug, Error)]
+pub enum SnapshotError {
+    #[error("the snapshot has {0} bytes, the most is {BYTES}")]
+    TooLarge(usize),
+    #[error("the snapshot is not the JSON of a blueprint")]
+    Json(#[source] serde_json::Error),
+    #[error(
+        "the snapshot has format {}.{}, this program reads up to {}.{}; use a newer one",
+        .0.major, .0.minor, FORMAT.major, FORMAT.minor
+    )]
+    TooNew(Format),
+    #[error("the graph in the snapshot is not valid: {first} (findings: {count})")]
+    Invalid { first: String, count: usize },
+    #[error("the graph was changed after the run started: its hash is {found}, not {recorded}")]
+    Changed { recorded: Digest, found: Digest },
+}
+
+#[derive(Deserialize)]
+struct Header {
+    format: Format,
+}
+
+#[derive(Deserialize)]
+struct Stored {
+    hash: Digest,
+    graph: Value,
+}
+
+impl Program {
+    /// The program as bytes, the same bytes for the same program.
+    pub fn snapshot(&self) -> Vec<u8> {
+        let document = json!({ "format": FORMAT, "hash": self.hash, "graph": sorted(&self.graph) });
+        let mut bytes = serde_json::to_vec_pretty(&document).expect("a JSON value has a text");
+        bytes.push(b'\n');
+        bytes
+    }
+
+    pub fn from_snapshot(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        if bytes.len() > BYTES {
+            return Err(SnapshotError::TooLarge(bytes.len()));
+        }
+        let header: Header = serde_json::from_slice(bytes).map_err(SnapshotError::Json)?;
+        if FORMAT.access(header.format) == Access::TooNew {
+            return Err(SnapshotError::TooNew(header.format));
+        }
+        let stored: Stored = serde_json::from_slice(bytes).map_err(SnapshotError::Json)?;
+        let checked = judge(&Yaml::from_json(&stored.graph), true, Sink::new(""));
+        let Some(program) = checked.program else {
+            let first = checked.findings.first().map_or_else(String::new, |f| f.message.clone());
+            return Err(SnapshotError::Invalid { first, count: checked.findings.len() });
+        };
+        if program.hash != stored.hash {
+            return Err(SnapshotError::Changed { recorded: stored.hash, found: program.hash });
+        }
+        Ok(program)
+    }
+}
+
+/// The value with its keys in order, however maps are kept.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut pairs: Vec<_> = map.iter().collect();
+            pairs.sort_by_key(|(key, _)| key.as_str());
+            pairs.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,8 @@
+//! Blueprint files in, findings and programs out: the crate as its callers
+//! see it.
+
+mod cases;
+mod fixtures;
+mod generated;
+mod support;
+mod weak_points;

@@ -1,0 +1,97 @@
+//! The command line's tree and nothing else. The help texts are the comments
+//! here.
+
+mod automation;
+mod run;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::style::When;
+
+pub(crate) use automation::{AutomationVerb, ExecArgs, SourceArgs};
+pub(crate) use run::{
+    DecideArgs, EventsArgs, ListArgs, LogsArgs, NoteArgs, RetryArgs, RunArgs, RunVerb, ViewArgs,
+    WatchArgs,
+};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+   0 ok                       8 invalid blueprint or request
+   1 failed                   9 denied
+   2 not found               10 the run failed
+   4 store unavailable       11 the run waits for someone
+   5 ambiguous               12 the run's outcome is unknown
+   7 no answer in time       13 conflict
+  64 wrong arguments         75 try later                130 interrupted";
+
+/// Runs automations that survive whatever happens to them.
+#[derive(Debug, Parser)]
+#[command(name = "wardian", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Globals {
+    /// Print one JSON document; JSON lines where there is no end
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// The folder of everything that lasts [default: $WARDIAN_HOME, or ~/.wardian]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// Color the output
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: When,
+    /// Never ask; fail instead
+    #[arg(long, global = true)]
+    pub(crate) no_input: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what this is: run a prepared automation up to its gate
+    Demo(DemoArgs),
+    /// Check that everything needed is there
+    Doctor,
+    /// Blueprints: list, check, run
+    #[command(subcommand)]
+    Automation(AutomationVerb),
+    /// Runs: look, decide, try again
+    #[command(subcommand)]
+    Run(RunVerb),
+    /// Print the completion script of a shell
+    Completion { shell: Shell },
+    /// The worker of one run; started by wardian itself
+    #[command(name = "__worker", hide = true)]
+    Worker { run_dir: PathBuf },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Where to set it up; a new temporary folder otherwise
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) attach: AttachArgs,
+}
+
+/// How a command stays with the run that it started.
+#[derive(Debug, Args)]
+pub(crate) struct AttachArgs {
+    /// Stay with the run: a signal to this command cancels it
+    #[arg(long, conflicts_with = "detach")]
+    pub(crate) foreground: bool,
+    /// Start the run and leave it
+    #[arg(long)]
+    pub(crate) detach: bool,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! `wardian automation …`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::AttachArgs;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AutomationVerb {
+    /// List the automations of the library
+    List,
+    /// Show an automation: its file, its state, its last runs
+    Show(SourceArgs),
+    /// Check a blueprint and show every finding at its place
+    Validate(SourceArgs),
+    /// Run an automation and watch it
+    Exec(ExecArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SourceArgs {
+    /// A blueprint file, or the id of an automation in the library
+    #[arg(value_name = "FILE|ID")]
+    pub(crate) automation: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExecArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// The input: JSON, @FILE, or - for standard input
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    pub(crate) input: Option<String>,
+    /// The folder that the run works in [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Who acts as a role; may be given several times
+    #[arg(long, value_name = "ROLE=PROVIDER", value_parser = binding)]
+    pub(crate) bind: Vec<(String, String)>,
+    /// Who acts where no binding says otherwise
+    #[arg(long, value_name = "PROVIDER")]
+    pub(crate) provider: Option<String>,
+    /// The replies of the scripted provider
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) attach: AttachArgs,
+}
+
+fn binding(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((role, provider)) if !role.is_empty() && !provider.is_empty() => {
+            Ok((role.to_owned(), provider.to_owned()))
+        }
+        Some(_) | None => Err("write it as role:NAME=PROVIDER".to_owned()),
+    }
+}

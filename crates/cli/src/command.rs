@@ -1,0 +1,81 @@
+//! From the command line to an exit code: one file a verb.
+
+mod automation;
+mod completion;
+mod demo;
+mod doctor;
+pub(crate) mod recover;
+mod run;
+mod usage;
+
+use clap::Parser;
+use host::Host;
+use host::api::Launched;
+
+use crate::args::{AttachArgs, Cli, Command};
+use crate::console::Console;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::surroundings::Surroundings;
+use crate::viewer::{self, Role, Signals, Visit};
+
+pub(crate) fn main(surroundings: &Surroundings) -> Exit {
+    let cli = match Cli::try_parse_from(&surroundings.args) {
+        Ok(cli) => cli,
+        Err(error) => return usage::explain(&error, surroundings),
+    };
+    let console = Console::new(&cli.globals, surroundings);
+    match perform(&cli, &console, surroundings) {
+        Ok(exit) => exit,
+        Err(error) => error.report(&console),
+    }
+}
+
+fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<Exit, CliError> {
+    if let Command::Completion { shell } = &cli.command {
+        return completion::run(console, *shell);
+    }
+    let host = Host::open(surroundings.host_config(cli.globals.home.as_deref())?)?;
+    match &cli.command {
+        Command::Demo(args) => demo::run(&host, console, args),
+        Command::Doctor => doctor::run(&host, console),
+        Command::Automation(verb) => automation::run(&host, console, verb),
+        Command::Run(verb) => run::run(&host, console, verb),
+        Command::Completion { shell } => completion::run(console, *shell),
+        Command::Worker { run_dir } => {
+            host.work(run_dir)?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+/// Starts a run and stays with it, or leaves it, as was asked. Signals are
+/// heard from before the run exists, so that none is lost between.
+fn launch(
+    host: &Host,
+    console: &Console,
+    attach: &AttachArgs,
+    start: impl FnOnce() -> Result<Launched, CliError>,
+) -> Result<Exit, CliError> {
+    let signals = Signals::listen()?;
+    let launched = start()?;
+    if attach.detach {
+        return leave(host, console, &launched);
+    }
+    let role = Role::Starter { foreground: attach.foreground };
+    let visit = Visit { run: &launched.run_id, signals: &signals, from: 0, role };
+    viewer::attend(host, console, &visit)
+}
+
+fn leave(host: &Host, console: &Console, launched: &Launched) -> Result<Exit, CliError> {
+    let run = &launched.run_id;
+    if console.json {
+        let view = host.follow(run)?.view();
+        let (blueprint, folder) = (&launched.blueprint_id, &launched.run_dir);
+        console.document(&host::api::json::outcome(run, blueprint, folder, &view))?;
+        return Ok(Exit::Done);
+    }
+    console.line(&format!("run {run} started"))?;
+    console.line(&format!("  {} run watch {run}", console.program))?;
+    Ok(Exit::Done)
+}

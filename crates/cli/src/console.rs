@@ -1,0 +1,108 @@
+//! Where a command speaks: data on standard output, talk on standard error.
+//! Nothing here panics when a pipe is closed.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::args::Globals;
+use crate::error::CliError;
+use crate::output::{escape, json};
+use crate::style::{Place, Style};
+use crate::surroundings::Surroundings;
+
+/// The width of lines where nobody says how wide the terminal is.
+const WIDTH: usize = 100;
+
+#[derive(Debug)]
+pub(crate) struct Console {
+    pub(crate) json: bool,
+    /// Someone sits at both ends.
+    pub(crate) is_interactive: bool,
+    /// Someone may be asked.
+    pub(crate) may_ask: bool,
+    pub(crate) width: usize,
+    /// Of standard output, and of standard error.
+    pub(crate) style: Style,
+    pub(crate) talk_style: Style,
+    /// How a person calls this program for this home.
+    pub(crate) program: String,
+    current_dir: std::path::PathBuf,
+}
+
+impl Console {
+    pub(crate) fn new(globals: &Globals, surroundings: &Surroundings) -> Self {
+        let style = |is_terminal| {
+            let settings = &surroundings.settings;
+            Style::of(Place { when: globals.color, is_terminal, settings })
+        };
+        let is_interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
+        Self {
+            json: globals.json,
+            is_interactive,
+            may_ask: is_interactive && !globals.no_input && !globals.json,
+            width: terminal_width().unwrap_or(WIDTH),
+            style: style(io::stdout().is_terminal()),
+            talk_style: style(io::stderr().is_terminal()),
+            program: escape::line(&surroundings.program(globals.home.as_deref())).into_owned(),
+            current_dir: surroundings.current_dir.clone().unwrap_or_default(),
+        }
+    }
+
+    /// One line, or several, of standard output. What comes from outside has
+    /// been escaped.
+    pub(crate) fn line(&self, text: &str) -> Result<(), CliError> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.write_all(b"\n")?;
+        Ok(out.flush()?)
+    }
+
+    /// One JSON document.
+    pub(crate) fn document(&self, document: &impl Serialize) -> Result<(), CliError> {
+        let mut bytes = json::encode(document);
+        bytes.push(b'\n');
+        self.bytes(&bytes)
+    }
+
+    /// A line of a log, which is JSON. It stays as it is, byte for byte,
+    /// unless it is shown to somebody.
+    pub(crate) fn document_line(&self, line: &[u8]) -> Result<(), CliError> {
+        let mut bytes = match io::stdout().is_terminal() {
+            true => escape::json(line).into_bytes(),
+            false => line.to_vec(),
+        };
+        bytes.push(b'\n');
+        self.bytes(&bytes)
+    }
+
+    /// Bytes as they are.
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), CliError> {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes)?;
+        Ok(out.flush()?)
+    }
+
+    /// One line of talk. When standard error is gone there is nobody to tell.
+    pub(crate) fn talk(&self, text: &str) {
+        drop(io::stderr().lock().write_all(format!("{text}\n").as_bytes()));
+    }
+
+    pub(crate) fn error_document(&self, document: &impl Serialize) {
+        let mut bytes = json::encode(document);
+        bytes.push(b'\n');
+        drop(io::stderr().lock().write_all(&bytes));
+    }
+
+    /// A path as a person here would write it.
+    pub(crate) fn short_path(&self, path: &Path) -> String {
+        let short = path.strip_prefix(&self.current_dir).unwrap_or(path);
+        escape::line(&short.display().to_string()).into_owned()
+    }
+}
+
+fn terminal_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns >= 40)
+}

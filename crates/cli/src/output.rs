@@ -1,0 +1,10 @@
+//! From answers to text. Everything that comes from outside passes through
+//! [`escape`] on its way to people.
+
+pub(crate) mod escape;
+pub(crate) mod finding;
+pub(crate) mod gist;
+pub(crate) mod json;
+pub(crate) mod run;
+pub(crate) mod table;
+pub(crate) mod time;

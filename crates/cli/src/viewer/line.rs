@@ -1,0 +1,189 @@
+//! An event as a line for people. Pure.
+
+use host::api::{Event, Fact, NodeStatus, NodeView, RunView, Timestamp};
+use serde_json::Value;
+
+use crate::output::{escape, gist, time};
+use crate::style::{Paint, Style};
+
+/// Lines of a prompt or an error that are shown before the rest is left to
+/// `run show`.
+const LINES_MAX: usize = 30;
+
+/// Columns of the time, the icon and the gaps.
+const TIME_WIDTH: usize = 7;
+const MARGIN: usize = TIME_WIDTH + 5;
+
+/// How lines of one run look.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(crate) style: Style,
+    pub(crate) began: Option<Timestamp>,
+    /// The width of the column of node ids.
+    pub(crate) nodes: usize,
+    /// The width of the terminal.
+    pub(crate) width: usize,
+}
+
+/// What an event says, before it is laid out.
+#[derive(Debug)]
+struct Said {
+    icon: String,
+    text: String,
+    below: Vec<String>,
+}
+
+impl Layout {
+    pub(crate) fn of(view: &RunView, style: Style, width: usize) -> Self {
+        let length = |node: &NodeView| escape::line(node.id.as_str()).chars().count();
+        let longest = view.nodes.iter().map(length).max().unwrap_or(0);
+        Self { style, began: view.started_at, nodes: longest.clamp(4, 24), width }
+    }
+
+    /// The line, or lines, of an event; `None` for the last one of a run,
+    /// which the summary tells.
+    pub(crate) fn event(&self, event: &Event) -> Option<String> {
+        let said = self.said(&event.fact)?;
+        let began = self.began.unwrap_or(event.at);
+        let at = format!("{:>TIME_WIDTH$}", time::length(event.at.since(began)));
+        let at = self.style.paint(Paint::Faint, &at);
+        let node = event.fact.node().map(|node| escape::line(node.as_str()));
+        let node = format!("{:<width$}", node.unwrap_or_default(), width = self.nodes);
+        let mut lines = format!("{at}  {} {node}  {}", said.icon, said.text).trim_end().to_owned();
+        for line in said.below {
+            lines.push('\n');
+            lines.push_str(format!("{}{line}", " ".repeat(self.indent())).trim_end());
+        }
+        Some(lines)
+    }
+
+    /// Where the text of a line begins.
+    pub(crate) fn indent(&self) -> usize {
+        MARGIN + self.nodes + 1
+    }
+
+    fn room(&self) -> usize {
+        self.width.saturating_sub(self.indent()).max(20)
+    }
+
+    fn said(&self, fact: &Fact) -> Option<Said> {
+        let said = |status, text: String| {
+            Some(Said { icon: self.style.node_icon(status), text, below: Vec::new() })
+        };
+        match fact {
+            Fact::RunStarted(started) => {
+                let again = started.retry_of.as_ref().map(ToString::to_string);
+                said(NodeStatus::Running, begun(started.blueprint_id.as_str(), again))
+            }
+            Fact::RunAdopted { cut, .. } => said(NodeStatus::Running, adopted(*cut)),
+            Fact::RunResumed { actor, .. } => {
+                said(NodeStatus::Running, signed("resumed", actor, None))
+            }
+            Fact::NodeStarted { attempt, .. } if attempt.0 <= 1 => {
+                said(NodeStatus::Running, "started".to_owned())
+            }
+            Fact::NodeStarted { attempt, .. } => {
+                said(NodeStatus::Running, format!("started, attempt {attempt}"))
+            }
+            Fact::NodeCompleted { output, .. } => {
+                said(NodeStatus::Completed, gist::gist(output, self.room()))
+            }
+            Fact::DecisionCompleted { output, port, .. } => {
+                said(NodeStatus::Completed, self.chosen(port.as_str(), Some(output)))
+            }
+            Fact::BranchTaken { port, .. } => {
+                said(NodeStatus::Completed, self.chosen(port.as_str(), None))
+            }
+            Fact::StateUpdated { entries, .. } => {
+                let keys: Vec<&str> = entries.keys().map(String::as_str).collect();
+                let text = format!("storage: {}", keys.join(", "));
+                said(NodeStatus::Running, gist::first_line(&text, self.room()))
+            }
+            Fact::Notification { message, .. } => {
+                self.long(NodeStatus::Running, "notice: ", message)
+            }
+            Fact::NodeSkipped { .. } => said(NodeStatus::Skipped, "skipped".to_owned()),
+            Fact::NodeFailed { error, .. } => self.long(NodeStatus::Failed, "", &error.message),
+            Fact::AttemptFailed { attempt, error, .. } => {
+                let intro = format!("attempt {attempt} failed and is tried again: ");
+                self.long(NodeStatus::Failed, &intro, &error.message)
+            }
+            Fact::AttemptUnknown { message, .. } => {
+                self.long(NodeStatus::Unknown, "outcome unknown: ", message)
+            }
+            Fact::NodeCancelled { .. } => said(NodeStatus::Cancelled, "cancelled".to_owned()),
+            Fact::AwaitingApproval { prompt, .. } => Some(self.gate(prompt.as_deref())),
+            Fact::ApprovalGranted { actor, note, .. } => {
+                said(NodeStatus::Completed, signed("approved", actor, note.as_deref()))
+            }
+            Fact::ApprovalRejected { actor, note, .. } => {
+                said(NodeStatus::Failed, signed("rejected", actor, note.as_deref()))
+            }
+            Fact::CancelRequested { actor, note, .. } => {
+                said(NodeStatus::Cancelled, signed("cancel requested", actor, note.as_deref()))
+            }
+            Fact::SignalRefused { verb, actor, message, .. } => {
+                let refused = signed(&escape::line(verb), actor, None);
+                said(NodeStatus::Skipped, format!("{refused} refused: {}", escape::line(message)))
+            }
+            Fact::RunCompleted | Fact::RunFailed { .. } => None,
+        }
+    }
+
+    /// The way that was taken, and the reason when one was given.
+    fn chosen(&self, port: &str, output: Option<&Value>) -> String {
+        let choice = self.style.paint(Paint::Strong, &escape::line(port));
+        let reason = output.and_then(|output| output.get("reason")).and_then(Value::as_str);
+        let room = self.room().saturating_sub(port.chars().count() + 4).max(20);
+        let reason = reason.map(|reason| {
+            format!("  {}", self.style.paint(Paint::Faint, &gist::first_line(reason, room)))
+        });
+        format!("{} {choice}{}", self.style.arrow(), reason.unwrap_or_default())
+    }
+
+    fn gate(&self, prompt: Option<&str>) -> Said {
+        Said {
+            icon: self.style.node_icon(NodeStatus::Waiting),
+            text: self.style.paint(Paint::Attention, "waits for approval"),
+            below: prompt.map(|prompt| self.lines(prompt)).unwrap_or_default(),
+        }
+    }
+
+    /// A text whose first line follows the intro and whose rest stands below.
+    fn long(&self, status: NodeStatus, intro: &str, text: &str) -> Option<Said> {
+        let mut lines = self.lines(text);
+        let first = if lines.is_empty() { String::new() } else { lines.remove(0) };
+        let icon = self.style.node_icon(status);
+        Some(Said { icon, text: format!("{intro}{first}"), below: lines })
+    }
+
+    fn lines(&self, text: &str) -> Vec<String> {
+        let mut lines: Vec<String> =
+            text.trim_end().lines().map(|line| escape::text(line).into_owned()).collect();
+        if lines.len() > LINES_MAX {
+            let more = lines.len() - LINES_MAX;
+            lines.truncate(LINES_MAX);
+            lines.push(
+                self.style.paint(Paint::Faint, &format!("({more} more lines in `run show`)")),
+            );
+        }
+        lines
+    }
+}
+
+fn begun(blueprint: &str, retry_of: Option<String>) -> String {
+    let again = retry_of.map(|of| format!(", trying {of} again"));
+    format!("{blueprint} started{}", again.unwrap_or_default())
+}
+
+fn adopted(cut: u64) -> String {
+    match cut {
+        0 => "a new owner has the run".to_owned(),
+        cut => format!("a new owner has the run; {cut} bytes of a torn last write set aside"),
+    }
+}
+
+fn signed(what: &str, actor: &str, note: Option<&str>) -> String {
+    let note = note.map(|note| format!(": {}", escape::line(note)));
+    format!("{what} by {}{}", escape::line(actor), note.unwrap_or_default())
+}

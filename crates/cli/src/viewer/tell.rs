@@ -1,0 +1,152 @@
+//! What a viewer tells, and to whom: people read lines, programs that wait
+//! for a run get one document at its end, programs that watch get an event a
+//! line.
+
+use host::Host;
+use host::api::{Event, Fact, NodeStatus, NodeView, RunStatus, RunView, json};
+
+use super::line::Layout;
+use super::{Role, Visit, ending};
+use crate::console::Console;
+use crate::error::CliError;
+
+#[derive(Debug)]
+pub(super) struct Teller<'a> {
+    host: &'a Host,
+    console: &'a Console,
+    visit: &'a Visit<'a>,
+    listener: Listener,
+    names: Option<Names>,
+    /// Known once there are events.
+    layout: Option<Layout>,
+    /// The last thing told was how to answer at a gate.
+    told_how: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listener {
+    People,
+    Waiting,
+    Watching,
+}
+
+/// What people and programs call the run.
+#[derive(Debug, Clone)]
+struct Names {
+    short: String,
+    blueprint: String,
+    folder: std::path::PathBuf,
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(host: &'a Host, console: &'a Console, visit: &'a Visit<'a>) -> Self {
+        let listener = match (console.json, visit.role) {
+            (false, _) => Listener::People,
+            (true, Role::Starter { .. }) => Listener::Waiting,
+            (true, Role::Onlooker) => Listener::Watching,
+        };
+        Self { host, console, visit, listener, names: None, layout: None, told_how: false }
+    }
+
+    /// New events; `view` gives the run after the last of them.
+    pub(super) fn events(
+        &mut self,
+        events: &[Event],
+        view: &dyn Fn() -> RunView,
+    ) -> Result<(), CliError> {
+        let mut wanted = events.iter().filter(|event| event.seq.0 >= self.visit.from);
+        match self.listener {
+            Listener::Waiting => Ok(()),
+            Listener::Watching => {
+                wanted.try_for_each(|event| self.console.document_line(&json::event_line(event)))
+            }
+            Listener::People => {
+                let (style, width) = (self.console.style, self.console.width);
+                let layout = self.layout.get_or_insert_with(|| Layout::of(&view(), style, width));
+                let layout = layout.clone();
+                for event in wanted {
+                    if let Some(line) = layout.event(event) {
+                        self.console.line(&line)?;
+                        self.told_how = self.gate(event, view, &layout)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Where the run rests.
+    pub(super) fn end(&mut self, view: &RunView) -> Result<(), CliError> {
+        let Names { short, blueprint, folder } = self.names()?.clone();
+        match self.listener {
+            Listener::Watching => Ok(()),
+            Listener::Waiting => {
+                self.console.document(&json::outcome(self.visit.run, &blueprint, &folder, view))
+            }
+            Listener::People => {
+                let style = self.console.style;
+                self.console.line("")?;
+                self.console.line(&ending::summary(view, &short, style))?;
+                if self.told_how {
+                    return Ok(());
+                }
+                let program = &self.console.program;
+                let mut commands = ending::next_steps(view, &short, program);
+                if view.status == RunStatus::Failed {
+                    commands.insert(0, format!("{program} run show {short}"));
+                }
+                ending::steps(&commands, style).iter().try_for_each(|step| self.console.line(step))
+            }
+        }
+    }
+
+    /// The viewer leaves a run that goes on.
+    pub(super) fn left(&mut self, view: &RunView) -> Result<(), CliError> {
+        if self.listener != Listener::People {
+            return self.end(view);
+        }
+        let short = self.names()?.short.clone();
+        let talk = |text: &str| self.console.talk(text);
+        let call = |verb: &str| format!("{} run {verb} {short}", self.console.program);
+        talk(match self.visit.role {
+            Role::Starter { .. } => {
+                "\ndetached; the run goes on. Ctrl-C again within 2 s cancels it."
+            }
+            Role::Onlooker => "\nthe run goes on",
+        });
+        talk(&format!("  watch    {} --from {}", call("watch"), view.next_seq));
+        talk(&format!("  approve  {}", call("approve")));
+        talk(&format!("  cancel   {}", call("cancel")));
+        Ok(())
+    }
+
+    /// Below a gate that waits stands how to answer.
+    fn gate(
+        &mut self,
+        event: &Event,
+        view: &dyn Fn() -> RunView,
+        layout: &Layout,
+    ) -> Result<bool, CliError> {
+        let Fact::AwaitingApproval { node, .. } = &event.fact else { return Ok(false) };
+        let still = |view: &&NodeView| view.id == *node && view.status == NodeStatus::Waiting;
+        let view = view();
+        let Some(node) = view.nodes.iter().find(still) else { return Ok(false) };
+        let short = self.names()?.short.clone();
+        let commands = ending::decide(node, &short, &self.console.program);
+        let indent = " ".repeat(layout.indent().saturating_sub(2));
+        for step in ending::steps(&commands, self.console.style) {
+            self.console.line(&format!("{indent}{step}"))?;
+        }
+        Ok(true)
+    }
+
+    /// Known once the run has its first event.
+    fn names(&mut self) -> Result<&Names, CliError> {
+        if self.names.is_none() {
+            let report = self.host.show(self.visit.run)?;
+            let (short, blueprint) = (report.short_id, report.blueprint_id);
+            self.names = Some(Names { short, blueprint, folder: report.run_dir });
+        }
+        Ok(self.names.as_ref().expect("they were just set"))
+    }
+}

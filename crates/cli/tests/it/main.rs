@@ -1,0 +1,12 @@
+//! The real command in a home of its own: no environment, no network, no
+//! agent. Every wait is for something that happens, and has a deadline.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
+
+mod arguments;
+mod check;
+mod decide;
+mod exec;
+mod house;
+mod look;
+mod signals;

@@ -1,0 +1,340 @@
+//! `state.json`: the folded state as stored. A cache of the log, so it may
+//! always be thrown away; its own type, because a stored shape is a promise.
+//! The members that the reference has keep its names (`status`, `nodes`,
+//! `registry`, `next_seq`, …); `detail` holds what it does not know.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use blueprint::{NodeId, PortName, Repeat};
+use durable::version::{Access, Format};
+use durable::{Attempt, Generation, Seq, Timestamp};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use crate::event::{FailReason, RunId, RunStarted, SignalId};
+use crate::state::{Cancel, Closed, Failure, InFlight, NodeState, NodeStatus, RunState, RunStatus};
+use crate::work::{Class, Effect, NodeError};
+
+pub const CHECKPOINT_FORMAT: Format = Format { major: 1, minor: 0 };
+
+/// Why a stored state cannot be used.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    #[error("the checkpoint is not of the known shape")]
+    Shape(#[from] serde_json::Error),
+    #[error(
+        "the checkpoint has format {}.{}, this program reads up to {}.x",
+        found.major, found.minor, CHECKPOINT_FORMAT.major
+    )]
+    TooNew { found: Format },
+    #[error("the checkpoint holds the unknown word `{0}`")]
+    Word(String),
+}
+
+/// The stored form.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Stored {
+    format: Format,
+    run_id: Option<RunId>,
+    blueprint_id: Option<String>,
+    blueprint_hash: Option<String>,
+    status: String,
+    nodes: BTreeMap<NodeId, String>,
+    registry: StoredRegistry,
+    next_seq: Seq,
+    failure: Option<StoredFailure>,
+    detail: Detail,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredRegistry {
+    nodes: BTreeMap<NodeId, StoredOutput>,
+    trigger: StoredOutput,
+    storage: Value,
+    run: Map<String, Value>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredOutput {
+    output: Arc<Value>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredFailure {
+    reason: String,
+    node: Option<NodeId>,
+    message: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Detail {
+    started: Option<StoredStart>,
+    updated_at: Option<Timestamp>,
+    generation: Generation,
+    nodes: BTreeMap<NodeId, StoredNode>,
+    signals: Vec<SignalId>,
+    cancel: Option<(String, Option<String>)>,
+    closed_at: Option<Timestamp>,
+    close_failure: Option<StoredFailure>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredStart {
+    at: Timestamp,
+    schema: u32,
+    format: Format,
+    generation: Generation,
+    blueprint_digest: Option<String>,
+    invocation_digest: Option<String>,
+    principal: Option<String>,
+    retry_of: Option<RunId>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredNode {
+    attempt: Attempt,
+    generation: Option<Generation>,
+    deadline: Option<Timestamp>,
+    repeat_safe: bool,
+    port: Option<PortName>,
+    error: Option<StoredError>,
+    error_value: Option<Value>,
+    prompt: Option<String>,
+    session: Option<String>,
+    correction: Option<String>,
+    started_at: Option<Timestamp>,
+    ended_at: Option<Timestamp>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredError {
+    class: String,
+    code: String,
+    message: String,
+    effect: String,
+    /// Absent for none: a null is an output too.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    output: Option<Value>,
+}
+
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// The state as it is stored.
+pub fn to_stored(state: &RunState) -> Stored {
+    let started = state.started.as_deref();
+    let outputs = state
+        .nodes
+        .iter()
+        .filter_map(|(id, node)| Some((id.clone(), StoredOutput { output: node.output.clone()? })));
+    Stored {
+        format: CHECKPOINT_FORMAT,
+        run_id: started.map(|started| started.run_id.clone()),
+        blueprint_id: started.map(|started| started.blueprint_id.as_str().to_owned()),
+        blueprint_hash: started.and_then(|s| s.blueprint_hash).map(|hash| hash.to_string()),
+        status: state.status().word().to_owned(),
+        nodes: state.nodes.iter().map(|(id, n)| (id.clone(), n.status.word().into())).collect(),
+        registry: StoredRegistry {
+            nodes: outputs.collect(),
+            trigger: StoredOutput {
+                output: started.map(|s| Arc::clone(&s.trigger)).unwrap_or_default(),
+            },
+            storage: state.storage.clone(),
+            run: Map::from_iter([("id".to_owned(), state.run_id.clone())]),
+        },
+        next_seq: state.next_seq,
+        failure: state.failure.as_ref().map(stored_failure),
+        detail: detail(state),
+    }
+}
+
+/// The state that was stored.
+pub fn from_stored(stored: Stored) -> Result<RunState, CheckpointError> {
+    if CHECKPOINT_FORMAT.access(stored.format) == Access::TooNew {
+        return Err(CheckpointError::TooNew { found: stored.format });
+    }
+    let Stored { registry, detail, nodes: statuses, .. } = &stored;
+    let mut state = RunState::fresh();
+    // A closed run has nothing in flight, whatever its nodes say.
+    let open = detail.closed_at.is_none();
+    for (id, word) in statuses {
+        let status =
+            NodeStatus::from_word(word).ok_or_else(|| CheckpointError::Word(word.clone()))?;
+        let output = registry.nodes.get(id).map(|stored| Arc::clone(&stored.output));
+        let node = node(status, output, detail.nodes.get(id))?;
+        match status {
+            NodeStatus::Running => open && state.in_flight.insert(id.clone()),
+            NodeStatus::Waiting => open && state.waiting.insert(id.clone()),
+            NodeStatus::Pending
+            | NodeStatus::Completed
+            | NodeStatus::Failed
+            | NodeStatus::Skipped
+            | NodeStatus::Cancelled
+            | NodeStatus::Unknown => false,
+        };
+        state.nodes.insert(id.clone(), node);
+    }
+    state.started = started(&stored)?.map(Arc::new);
+    state.started_at = detail.started.as_ref().map(|start| start.at);
+    state.updated_at = detail.updated_at;
+    state.generation = detail.generation;
+    state.storage = registry.storage.clone();
+    state.run_id = registry.run.get("id").cloned().unwrap_or(Value::Null);
+    state.signals = detail.signals.iter().cloned().collect();
+    state.cancel = detail.cancel.clone().map(|(actor, note)| Cancel { actor, note });
+    state.failure = stored.failure.as_ref().map(failure).transpose()?;
+    let closed = |at| {
+        Ok::<_, CheckpointError>(Closed {
+            at,
+            failure: detail.close_failure.as_ref().map(failure).transpose()?,
+        })
+    };
+    state.closed = detail.closed_at.map(closed).transpose()?;
+    state.next_seq = stored.next_seq;
+    Ok(state)
+}
+
+impl Stored {
+    /// What a listing needs, without the whole state.
+    pub fn status(&self) -> Option<RunStatus> {
+        RunStatus::from_word(&self.status)
+    }
+
+    pub fn next_seq(&self) -> Seq {
+        self.next_seq
+    }
+}
+
+fn detail(state: &RunState) -> Detail {
+    let start = |started: &RunStarted| {
+        Some(StoredStart {
+            at: state.started_at?,
+            schema: started.schema,
+            format: started.format,
+            generation: started.generation,
+            blueprint_digest: started.blueprint_digest.map(|digest| digest.to_string()),
+            invocation_digest: started.invocation_digest.map(|digest| digest.to_string()),
+            principal: started.principal.clone(),
+            retry_of: started.retry_of.clone(),
+        })
+    };
+    Detail {
+        started: state.started.as_deref().and_then(start),
+        updated_at: state.updated_at,
+        generation: state.generation,
+        nodes: state.nodes.iter().map(|(id, node)| (id.clone(), stored_node(node))).collect(),
+        signals: state.signals.iter().cloned().collect(),
+        cancel: state.cancel.as_ref().map(|c| (c.actor.clone(), c.note.clone())),
+        closed_at: state.closed.as_ref().map(|closed| closed.at),
+        close_failure: state
+            .closed
+            .as_ref()
+            .and_then(|closed| closed.failure.as_ref())
+            .map(stored_failure),
+    }
+}
+
+fn stored_failure(failure: &Failure) -> StoredFailure {
+    StoredFailure {
+        reason: failure.reason.word().to_owned(),
+        node: failure.node.clone(),
+        message: failure.message.clone(),
+    }
+}
+
+fn failure(stored: &StoredFailure) -> Result<Failure, CheckpointError> {
+    let reason = FailReason::from_word(&stored.reason);
+    Ok(Failure {
+        reason: reason.ok_or_else(|| CheckpointError::Word(stored.reason.clone()))?,
+        node: stored.node.clone(),
+        message: stored.message.clone(),
+    })
+}
+
+fn stored_node(node: &NodeState) -> StoredNode {
+    StoredNode {
+        attempt: node.attempt,
+        generation: node.in_flight.map(|flight| flight.generation),
+        deadline: node.in_flight.and_then(|flight| flight.deadline),
+        repeat_safe: node.in_flight.is_some_and(|flight| flight.repeat == Repeat::Safe),
+        port: node.port.clone(),
+        error: node.error.as_ref().map(|error| StoredError {
+            class: error.class.word().to_owned(),
+            code: error.code.clone(),
+            message: error.message.clone(),
+            effect: error.effect.word().to_owned(),
+            output: error.output.clone(),
+        }),
+        error_value: node.error_value.clone(),
+        prompt: node.prompt.clone(),
+        session: node.session.clone(),
+        correction: node.correction.clone(),
+        started_at: node.started_at,
+        ended_at: node.ended_at,
+    }
+}
+
+fn node(
+    status: NodeStatus,
+    output: Option<Arc<Value>>,
+    stored: Option<&StoredNode>,
+) -> Result<NodeState, CheckpointError> {
+    let mut node = NodeState { status, output, ..NodeState::pending() };
+    let Some(stored) = stored else { return Ok(node) };
+    node.attempt = stored.attempt;
+    node.in_flight = stored.generation.map(|generation| InFlight {
+        generation,
+        deadline: stored.deadline,
+        repeat: if stored.repeat_safe { Repeat::Safe } else { Repeat::Never },
+    });
+    node.port = stored.port.clone();
+    node.error = stored.error.as_ref().map(error).transpose()?;
+    node.error_value = stored.error_value.clone();
+    node.prompt = stored.prompt.clone();
+    node.session = stored.session.clone();
+    node.correction = stored.correction.clone();
+    node.started_at = stored.started_at;
+    node.ended_at = stored.ended_at;
+    Ok(node)
+}
+
+fn error(stored: &StoredError) -> Result<NodeError, CheckpointError> {
+    let class = Class::from_word(&stored.class);
+    let effect = Effect::from_word(&stored.effect);
+    Ok(NodeError {
+        class: class.ok_or_else(|| CheckpointError::Word(stored.class.clone()))?,
+        code: stored.code.clone(),
+        message: stored.message.clone(),
+        effect: effect.ok_or_else(|| CheckpointError::Word(stored.effect.clone()))?,
+        output: stored.output.clone(),
+    })
+}
+
+fn started(stored: &Stored) -> Result<Option<RunStarted>, CheckpointError> {
+    let (Some(start), Some(run_id), Some(blueprint_id)) =
+        (&stored.detail.started, &stored.run_id, &stored.blueprint_id)
+    else {
+        return Ok(None);
+    };
+    let digest = |text: &Option<String>| {
+        let parse = |text: &String| text.parse().map_err(|_| CheckpointError::Word(text.clone()));
+        text.as_ref().map(parse).transpose()
+    };
+    let id = blueprint::BlueprintId::new(blueprint_id);
+    Ok(Some(RunStarted {
+        run_id: run_id.clone(),
+        blueprint_id: id.map_err(|_| CheckpointError::Word(blueprint_id.clone()))?,
+        blueprint_hash: digest(&stored.blueprint_hash)?,
+        schema: start.schema,
+        trigger: Arc::clone(&stored.registry.trigger.output),
+        format: start.format,
+        generation: start.generation,
+        blueprint_digest: digest(&start.blueprint_digest)?,
+        invocation_digest: digest(&start.invocation_digest)?,
+        principal: start.principal.clone(),
+        retry_of: start.retry_of.clone(),
+    }))
+}

@@ -1,0 +1,200 @@
+//! What a run asks of the outside, and the words for how that can end.
+
+use std::fmt;
+
+use blueprint::{NodeId, PortName, Runtime};
+use durable::{Attempt, Digest, Generation, Round, Span};
+use serde_json::Value;
+
+use crate::event::{RunId, words};
+
+/// One attempt, by name: the same in every log, process and answer.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AttemptKey {
+    pub run: RunId,
+    pub node: NodeId,
+    pub round: Round,
+    pub attempt: Attempt,
+}
+
+/// One attempt to perform, complete: whoever performs it has no choices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Work {
+    pub key: AttemptKey,
+    pub generation: Generation,
+    pub timeout: Option<Span>,
+    pub task: Task,
+    /// Files that must stand before the work starts.
+    pub files: Vec<WorkFile>,
+}
+
+/// A value handed over by file, named by its digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkFile {
+    pub digest: Digest,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Task {
+    Agent(AgentTask),
+    Shell(ShellTask),
+    Script(ScriptTask),
+}
+
+/// A question to an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentTask {
+    /// As the author wrote it: `role:x`, `class:x`, or a name.
+    pub agent: String,
+    pub prompt: String,
+    /// The choices of a decision; empty for a task.
+    pub choices: Vec<PortName>,
+    /// JSON Schema of the reply, when one is asked for.
+    pub schema: Option<Value>,
+    /// The provider's own session to continue.
+    pub session: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShellTask {
+    pub text: String,
+    /// Variables that the text refers to, in order.
+    pub values: Vec<(String, String)>,
+    pub cwd: Option<String>,
+    pub env: Vec<(String, String)>,
+    pub env_pass: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScriptTask {
+    pub runtime: Runtime,
+    pub path: String,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub env_pass: Vec<String>,
+}
+
+/// Why something failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// It could not begin: something needed was not there.
+    Preflight,
+    Auth,
+    Policy,
+    Transient,
+    /// The work itself, or what the author wrote, is wrong.
+    Bug,
+    Unknown,
+}
+
+/// Whether the outside changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    None,
+    Uncertain,
+    Done,
+}
+
+words!(Class {
+    Preflight => "preflight",
+    Auth => "auth",
+    Policy => "policy",
+    Transient => "transient",
+    Bug => "bug",
+    Unknown => "unknown",
+});
+
+words!(Effect {
+    None => "none",
+    Uncertain => "uncertain",
+    Done => "done",
+});
+
+/// How a node failed: for templates `nodes.<id>.error`, for people a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeError {
+    pub class: Class,
+    /// A stable word that says more than the class.
+    pub code: String,
+    pub message: String,
+    pub effect: Effect,
+    /// What there was of an output, such as the exit code and both streams.
+    pub output: Option<Value>,
+}
+
+impl NodeError {
+    /// A failure before anything outside could change.
+    pub fn before_effect(class: Class, code: &str, message: String) -> Self {
+        Self { class, code: code.to_owned(), message, effect: Effect::None, output: None }
+    }
+}
+
+impl fmt::Display for AttemptKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}/{}", self.run, self.node, self.round, self.attempt)
+    }
+}
+
+impl Work {
+    /// Names exactly what is asked, so that a log can prove it later.
+    pub fn digest(&self) -> Digest {
+        let mut parts = Parts::default();
+        match &self.task {
+            Task::Agent(agent) => {
+                parts.texts(["agent", &agent.agent, &agent.prompt]);
+                parts.option(agent.session.as_deref());
+                parts.list(agent.choices.iter().map(PortName::as_str));
+            }
+            Task::Shell(shell) => {
+                parts.texts(["shell", &shell.text]);
+                parts.option(shell.cwd.as_deref());
+                parts.list(pairs(&shell.values));
+                parts.list(pairs(&shell.env));
+                parts.list(shell.env_pass.iter().map(String::as_str));
+            }
+            Task::Script(script) => {
+                parts.texts(["script", runtime_word(script.runtime), &script.path]);
+                parts.list(script.args.iter().map(String::as_str));
+                parts.list(pairs(&script.env));
+                parts.list(script.env_pass.iter().map(String::as_str));
+            }
+        }
+        let bytes: Vec<&[u8]> = parts.0.iter().map(String::as_bytes).collect();
+        Digest::of_parts(&bytes)
+    }
+}
+
+/// Texts, options and lists in a row, each told from what follows it.
+#[derive(Debug, Default)]
+struct Parts(Vec<String>);
+
+impl Parts {
+    fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
+        self.0.extend(texts.into_iter().map(str::to_owned));
+    }
+
+    fn option(&mut self, text: Option<&str>) {
+        self.list(text);
+    }
+
+    fn list<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
+        let at = self.0.len();
+        self.texts(texts);
+        let count = self.0.len() - at;
+        self.0.insert(at, count.to_string());
+    }
+}
+
+/// The word for a runtime in blueprints, and the program that runs it.
+pub fn runtime_word(runtime: Runtime) -> &'static str {
+    match runtime {
+        Runtime::Python => "python",
+        Runtime::Node => "node",
+        Runtime::Sh => "sh",
+    }
+}
+
+fn pairs(list: &[(String, String)]) -> impl Iterator<Item = &str> {
+    list.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()])
+}

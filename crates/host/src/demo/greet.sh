@@ -1,0 +1,3 @@
+#!/bin/sh
+# Greets whoever is named, or the world.
+printf 'Hello, %s!\n' "world"

@@ -1,0 +1,132 @@
+//! A viewer of one run: reads along with its log, and notices when the run
+//! rests or loses its owner. It never writes and never owns.
+
+use std::time::Duration;
+
+use blueprint::Program;
+use engine::{RunState, fold};
+use runstore::{Follow, RunPlace};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::inotify;
+
+use crate::Host;
+use crate::api::{Code, Followed, HostError, RunView};
+use crate::library::store;
+use crate::reading::open_fault;
+use crate::watch::pause;
+
+/// How long a viewer waits between two looks when the kernel tells nothing.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// Between two looks at the lock of an owner that has nothing left to do but
+/// to write its checkpoint.
+const LEAVES_SOON: Duration = Duration::from_millis(3);
+
+#[derive(Debug)]
+pub struct Follower {
+    host: Host,
+    place: RunPlace,
+    program: Option<Program>,
+    follow: Follow,
+    state: RunState,
+    notices: Option<std::os::fd::OwnedFd>,
+}
+
+impl Host {
+    /// Follows a run from its first event.
+    pub fn follow(&self, run: &str) -> Result<Follower, HostError> {
+        let place = self.find(run)?;
+        let program = self.program_of(&place);
+        let notices = notices(&place).ok();
+        let follow = Follow::new(place.clone());
+        let state = RunState::fresh();
+        Ok(Follower { host: self.clone(), place, program, follow, state, notices })
+    }
+}
+
+impl Follower {
+    /// What is new, waiting for it at most as long as `patience`.
+    pub fn next(&mut self, patience: Duration) -> Result<Followed, HostError> {
+        let mut left = patience;
+        loop {
+            if let Some(events) = self.read()? {
+                return Ok(events);
+            }
+            let closed = self.state.closed.is_some();
+            let rests = closed || self.state.is_parked();
+            if !self.is_owned()? {
+                // The owner may have written and left between the two looks.
+                return match self.read()? {
+                    Some(events) => Ok(events),
+                    None if rests => Ok(Followed::Rest),
+                    None => Ok(Followed::Abandoned),
+                };
+            }
+            if left.is_zero() {
+                return Ok(if closed { Followed::Rest } else { Followed::Quiet });
+            }
+            let wait = left.min(if rests { LEAVES_SOON } else { LOOK_EVERY });
+            self.wait(wait);
+            left = left.saturating_sub(wait);
+        }
+    }
+
+    /// The run as of the last event that was read.
+    pub fn view(&self) -> RunView {
+        crate::reading::view(self.program.as_ref(), &self.state)
+    }
+
+    /// How many events were read.
+    pub fn seq(&self) -> u64 {
+        self.state.next_seq.0
+    }
+
+    /// Makes what was read durable, so that it may be told as done: the owner
+    /// may be between its write and its sync.
+    pub(crate) fn settle(&self) -> Result<(), HostError> {
+        self.follow.settle(&*self.host.disk).map_err(|fault| store(&fault))
+    }
+
+    pub(crate) fn state(&self) -> &RunState {
+        &self.state
+    }
+
+    fn read(&mut self) -> Result<Option<Followed>, HostError> {
+        let events = self.follow.poll(&*self.host.disk).map_err(|fault| open_fault(&fault))?;
+        for event in &events {
+            fold(&mut self.state, event).map_err(|fault| {
+                HostError::from_fault(Code::DamagedLog, "the log cannot be folded", &fault)
+            })?;
+        }
+        Ok((!events.is_empty()).then_some(Followed::Events(events)))
+    }
+
+    fn is_owned(&self) -> Result<bool, HostError> {
+        runstore::lock::is_owned(&*self.host.disk, &self.place).map_err(|fault| store(&fault))
+    }
+
+    fn wait(&self, wait: Duration) {
+        let timeout = Timespec::try_from(wait).ok();
+        match &self.notices {
+            Some(notices) => {
+                let mut waits = [PollFd::new(notices, PollFlags::IN)];
+                pause(&mut waits, timeout.as_ref());
+                drain(notices);
+            }
+            None => pause(&mut [], timeout.as_ref()),
+        }
+    }
+}
+
+fn notices(place: &RunPlace) -> rustix::io::Result<std::os::fd::OwnedFd> {
+    let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
+    let file = inotify::init(flags)?;
+    inotify::add_watch(&file, place.events(), inotify::WatchFlags::MODIFY)?;
+    Ok(file)
+}
+
+fn drain(notices: &std::os::fd::OwnedFd) {
+    let mut space = [std::mem::MaybeUninit::uninit(); 4096];
+    let mut reader = inotify::Reader::new(notices, &mut space);
+    while reader.next().is_ok() {}
+}

@@ -1,0 +1,52 @@
+//! A host over one home: the disk, the clock and the names that every verb
+//! needs, found once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use durable::Clock;
+use durable::disk::{RealDisk, SharedDisk};
+use durable::entropy::Entropy;
+use runstore::Home;
+
+use crate::api::{Code, HostError};
+use crate::clock::{RealClock, RealEntropy};
+
+/// What the outermost crate knows and hands in.
+#[derive(Debug, Clone)]
+pub struct HostConfig {
+    /// The folder of everything that lasts.
+    pub home: PathBuf,
+    /// The program that a worker process runs.
+    pub executable: PathBuf,
+    /// The working folder of the person who asks.
+    pub current_dir: PathBuf,
+}
+
+/// Everything a verb needs.
+#[derive(Debug, Clone)]
+pub struct Host {
+    pub(crate) home: Home,
+    pub(crate) config: HostConfig,
+    pub(crate) disk: SharedDisk,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+}
+
+impl Host {
+    /// A host on the real disk. It creates nothing: reading an absent home
+    /// shows an empty one.
+    pub fn open(config: HostConfig) -> Result<Self, HostError> {
+        let disk: SharedDisk = Arc::new(RealDisk);
+        let home = Home::open(&config.home).map_err(|fault| {
+            HostError::from_fault(Code::Store, "the home cannot be used", &fault)
+                .hint("name another folder with WARDIAN_HOME or --home")
+        })?;
+        let (clock, entropy) = (Arc::new(RealClock), Arc::new(RealEntropy));
+        Ok(Self { home, config, disk, clock, entropy })
+    }
+
+    pub fn home(&self) -> &std::path::Path {
+        self.home.path()
+    }
+}

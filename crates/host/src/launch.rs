@@ -1,0 +1,197 @@
+//! From a request to a run that has a worker. Everything that can be refused
+//! is refused before the first file of the run exists.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use blueprint::{Kind, Program};
+use durable::{Digest, limits};
+use engine::trigger::{check_input, trigger_output};
+use providers::{ProviderName, Script, Wishes, choose};
+use runstore::{CreateError, Invocation, NewRun, ScriptFile, create, new_run_id};
+use serde_json::{Value, json};
+
+use crate::Host;
+use crate::api::{CheckedSource, Code, HostError, LaunchRequest, Launched};
+
+impl Host {
+    /// Starts a run of an automation and gives it a worker.
+    pub fn launch(&self, request: LaunchRequest) -> Result<Launched, HostError> {
+        let (checked, program) = self.checked(&request.automation)?;
+        let Some(program) = program else { return Err(invalid_blueprint(checked)) };
+        let workspace = self.workspace(request.workspace.as_deref())?;
+        let input = input_value(request.input, request.input_raw);
+        refuse_input(&program, &trigger_output(&input, self.clock.now()))?;
+        let script = request.script.as_deref().map(|path| self.read_script(path)).transpose()?;
+        let wishes = Wishes {
+            binds: request.bindings.clone(),
+            provider: request.provider.clone(),
+            default: None,
+            installed: script.iter().map(|_| ProviderName::Scripted).collect(),
+        };
+        check_providers(&program, &wishes)?;
+        let invocation = Invocation {
+            provider: request.provider,
+            workspace: Some(workspace.display().to_string()),
+            bindings: request
+                .bindings
+                .into_iter()
+                .map(|(role, name)| (role, json!(name)))
+                .collect(),
+            input,
+            scripts: script_files(&program, &workspace, &checked.source.path)?,
+            script,
+            ..Invocation::default()
+        };
+        self.start(&program.snapshot(), &invocation, &program)
+    }
+
+    /// Creates the run's folder and its worker.
+    pub(crate) fn start(
+        &self,
+        snapshot: &[u8],
+        invocation: &Invocation,
+        program: &Program,
+    ) -> Result<Launched, HostError> {
+        let run = new_run_id(self.clock.now(), &*self.entropy);
+        let place = self.home.place(program.id(), &run);
+        let new = NewRun { blueprint: Some(snapshot), invocation: &invocation.encode() };
+        let created = create(&*self.disk, &place, &new, &*self.entropy).map_err(|fault| {
+            let code = match fault {
+                CreateError::Exists { .. } => Code::Conflict,
+                CreateError::Locked(_) => Code::RunBusy,
+                CreateError::Disk(_) => Code::Store,
+            };
+            HostError::from_fault(code, "the run cannot be created", &fault)
+        })?;
+        self.spawn_worker(&place, &created.lock)?;
+        Ok(Launched {
+            run_id: run.to_string(),
+            blueprint_id: program.id().to_string(),
+            run_dir: place.folder(),
+        })
+    }
+
+    fn workspace(&self, wanted: Option<&Path>) -> Result<PathBuf, HostError> {
+        let path = self.config.current_dir.join(wanted.unwrap_or(Path::new(".")));
+        match std::fs::canonicalize(&path) {
+            Ok(path) if path.is_dir() => Ok(path),
+            Ok(_) => Err(HostError::new(
+                Code::WorkspaceMissing,
+                format!("the workspace {} is not a folder", path.display()),
+            )
+            .hint("name an existing folder with --workspace")),
+            Err(error) => Err(HostError::new(
+                Code::WorkspaceMissing,
+                format!("the workspace {} cannot be used: {error}", path.display()),
+            )
+            .hint("name an existing folder with --workspace")),
+        }
+    }
+
+    /// The script of the scripted provider, as it is kept with the run.
+    fn read_script(&self, path: &Path) -> Result<Value, HostError> {
+        let path = self.config.current_dir.join(path);
+        let limit = limits::BLUEPRINT_BYTES as u64;
+        let bytes = self.disk.read(&path, limit).map_err(|fault| {
+            HostError::from_fault(Code::FileNotFound, "the script cannot be read", &fault)
+                .hint("name a file with --script")
+        })?;
+        let invalid = |faults: Vec<String>| {
+            let message = format!("the script {} is wrong: {}", path.display(), faults.join("; "));
+            HostError::new(Code::InvalidRequest, message)
+                .hint("a script maps node ids to lists of replies; see docs/scripted.md")
+        };
+        let text = |finding: &crate::api::Finding| finding.to_string();
+        let value = blueprint::read_yaml(&bytes)
+            .map_err(|findings| invalid(findings.iter().map(text).collect()))?;
+        match Script::from_value(&value) {
+            Ok(_) => Ok(value),
+            Err(errors) => Err(invalid(errors.iter().map(ToString::to_string).collect())),
+        }
+    }
+}
+
+pub(crate) fn invalid_blueprint(checked: CheckedSource) -> HostError {
+    let path = checked.source.path.display().to_string();
+    let errors = checked.findings.iter().filter(|f| f.severity == crate::api::Severity::Error);
+    let count = errors.count() + checked.omitted;
+    let noun = if count == 1 { "error" } else { "errors" };
+    let mut error =
+        HostError::new(Code::InvalidBlueprint, format!("{path} has {count} {noun} and cannot run"))
+            .hint(format!("`wardian automation validate {path}` shows each with its place"));
+    error.findings = Some(Box::new(checked));
+    error
+}
+
+/// An input that no value can hold is kept as its text, and marked.
+fn input_value(value: Option<Value>, raw: Option<String>) -> Value {
+    match (value, raw) {
+        (Some(value), _) => value,
+        (None, Some(raw)) => json!({ "invalid_json": true, "raw": raw }),
+        (None, None) => json!({}),
+    }
+}
+
+fn refuse_input(program: &Program, trigger: &Value) -> Result<(), HostError> {
+    for node in program.nodes() {
+        let Kind::ManualTrigger { input_schema: Some(schema) } = &node.kind else { continue };
+        if let Err(faults) = check_input(schema, trigger) {
+            let message = format!(
+                "the input breaks the input schema of `{}`: {}",
+                node.id,
+                faults.join("; ")
+            );
+            return Err(HostError::new(Code::InvalidInput, message)
+                .hint("pass the input with --input '{…}' or --input @file")
+                .details(json!({ "node": node.id.as_str(), "faults": faults })));
+        }
+    }
+    Ok(())
+}
+
+/// Every agent that is named literally must have someone who acts as it.
+fn check_providers(program: &Program, wishes: &Wishes) -> Result<(), HostError> {
+    for node in program.nodes() {
+        let (Kind::Task { agent, .. } | Kind::Decision { agent, .. }) = &node.kind else {
+            continue;
+        };
+        let Some(agent) = agent.literal() else { continue };
+        if let Err(fault) = choose(agent, wishes) {
+            let message = format!("node `{}`: {fault}", node.id);
+            return Err(HostError::new(Code::ProviderUnavailable, message)
+                .hint("try the automation with `--provider scripted --script FILE`"));
+        }
+    }
+    Ok(())
+}
+
+/// The script files that the graph names, as they are now: of the workspace,
+/// or else from beside the blueprint.
+fn script_files(
+    program: &Program,
+    workspace: &Path,
+    blueprint: &Path,
+) -> Result<BTreeMap<String, ScriptFile>, HostError> {
+    let mut files = BTreeMap::new();
+    let beside = blueprint.parent().unwrap_or(workspace);
+    for node in program.nodes() {
+        let Kind::Script { path, .. } = &node.kind else { continue };
+        let Some(path) = path.literal() else { continue };
+        let places = [workspace.join(path), beside.join(path)];
+        let file = places.iter().find(|file| file.is_file()).ok_or_else(|| {
+            let [first, second] = places.each_ref().map(|place| place.display().to_string());
+            let message = format!("node `{}`: there is no script {first}, and no {second}", node.id);
+            HostError::new(Code::FileNotFound, message)
+                .hint("the path of a script is relative to the workspace, or to the blueprint's own folder")
+        })?;
+        let bytes = std::fs::read(file).map_err(|error| {
+            let what = format!("node `{}`: the script {} cannot be read", node.id, file.display());
+            HostError::from_fault(Code::FileNotFound, &what, &error)
+        })?;
+        let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.clone());
+        let file = file.display().to_string();
+        files.insert(path.to_owned(), ScriptFile { file, digest: Digest::of(&bytes) });
+    }
+    Ok(files)
+}

@@ -1,0 +1,26 @@
+//! The composition root: where a blueprint becomes a run, a run gets a
+//! worker, and a worker its processes. The only crate in which two shells
+//! meet, and the only one that starts threads and waits. [`api`] is its
+//! plain-data face; the command line and everything else outside use that.
+
+pub mod api;
+mod caller;
+mod clock;
+mod crew;
+mod demo;
+mod doctor;
+mod follow;
+mod host;
+mod launch;
+mod library;
+mod perform;
+mod reading;
+mod recovery;
+mod retry;
+mod signal;
+mod spawn;
+mod watch;
+mod work;
+pub mod worker;
+
+pub use host::{Host, HostConfig};

@@ -1,0 +1,208 @@
+//! One attempt, from its work to its outcome. Whatever comes back is masked
+//! here, once, on its way into the run's data, so that live and resumed runs
+//! see the same bytes.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use durable::Digest;
+use durable::disk::{Append, SharedDisk};
+use durable::entropy::Entropy;
+use durable::limits;
+use engine::{AgentTask, Class, NodeError, Outcome, ScriptTask, Task, Work};
+use providers::{
+    HostEnv, Place, ProviderName, Scene, Script, ShellPlace, Stop, Stream, Wishes, choose,
+    perform_script, perform_scripted, perform_shell,
+};
+use redact::Masker;
+use runstore::{Invocation, RunPlace};
+
+/// What all attempts of one run have in common.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    pub disk: SharedDisk,
+    pub entropy: Arc<dyn Entropy>,
+    pub place: RunPlace,
+    pub workspace: PathBuf,
+    pub invocation: Invocation,
+    pub wishes: Wishes,
+    pub script: Option<Script>,
+    pub host_env: HostEnv,
+    pub masker: Masker,
+    /// Where the scripted provider notes its effects, for those who count.
+    pub effects: Option<PathBuf>,
+}
+
+impl Stage {
+    /// A line for whoever reads the worker's own log.
+    pub(crate) fn note(&self, text: &str) {
+        // The log of last resort: when it cannot be written there is none.
+        drop(writeln!(std::io::stderr(), "{text}"));
+    }
+}
+
+/// Performs the work and waits for its end.
+pub(crate) fn perform(stage: &Stage, work: &Work, stop: &Stop) -> Outcome {
+    if let Err(refused) = put_files(stage, work) {
+        return refused;
+    }
+    let mut output = OutputLog::open(stage, work);
+    let mut sink = |_: Stream, bytes: &[u8]| output.write(bytes);
+    let place = Place { workspace: &stage.workspace, host_env: &stage.host_env, key: &work.key };
+    let outcome = match &work.task {
+        Task::Shell(task) => {
+            let mut keep = |text: &str| keep_value(stage, text);
+            let preamble = |large: &[(String, String)]| blueprint::shell::preamble(large);
+            let mut place = ShellPlace { place, keep: &mut keep, preamble: &preamble };
+            perform_shell(task, &mut place, stop, &mut sink)
+        }
+        Task::Script(task) => match found_script(stage, task) {
+            Ok(task) => perform_script(&task, place, stop, &mut sink),
+            Err(refused) => refused,
+        },
+        Task::Agent(task) => agent(stage, work, task, stop, &mut sink),
+    };
+    output.close();
+    masked(&stage.masker, outcome)
+}
+
+fn agent(
+    stage: &Stage,
+    work: &Work,
+    task: &AgentTask,
+    stop: &Stop,
+    sink: &mut dyn FnMut(Stream, &[u8]),
+) -> Outcome {
+    let provider = match choose(&task.agent, &stage.wishes) {
+        Ok(provider) => provider,
+        Err(error) => {
+            return preflight("provider_unavailable", format!("{}: {error}", work.key.node));
+        }
+    };
+    if redact::is_only_marks(&task.prompt) {
+        let message =
+            format!("{}: nothing but redaction marks is left of the prompt", work.key.node);
+        return preflight("prompt_is_redacted", message);
+    }
+    match (provider, &stage.script) {
+        (ProviderName::Scripted, Some(script)) => {
+            let effects = stage.effects.as_deref();
+            let effects = effects.map(|path| providers::EffectLog { disk: &*stage.disk, path });
+            let scene = Scene { script, key: &work.key, workspace: &stage.workspace, effects };
+            perform_scripted(task, &scene, stop, sink)
+        }
+        (ProviderName::Scripted, None) => {
+            let message = format!("{}: the scripted provider has no script", work.key.node);
+            preflight("no_script", message)
+        }
+    }
+}
+
+fn preflight(code: &str, message: String) -> Outcome {
+    Outcome::Failed(NodeError::before_effect(Class::Preflight, code, message))
+}
+
+/// Puts the files that the work mentions where it expects them.
+fn put_files(stage: &Stage, work: &Work) -> Result<(), Outcome> {
+    for file in &work.files {
+        let put = runstore::artifacts::put(
+            &*stage.disk,
+            &stage.place,
+            file.text.as_bytes(),
+            &*stage.entropy,
+        );
+        put.map_err(|error| {
+            let message =
+                format!("{}: a value cannot be handed over by file: {error}", work.key.node);
+            preflight("file_not_written", message)
+        })?;
+    }
+    Ok(())
+}
+
+fn keep_value(stage: &Stage, text: &str) -> std::io::Result<PathBuf> {
+    let put =
+        runstore::artifacts::put(&*stage.disk, &stage.place, text.as_bytes(), &*stage.entropy);
+    put.map(|digest| stage.place.artifact(digest)).map_err(std::io::Error::other)
+}
+
+/// A script that the run named at its start must still be what it was then.
+fn found_script(stage: &Stage, task: &ScriptTask) -> Result<ScriptTask, Outcome> {
+    let Some(pinned) = stage.invocation.scripts.get(&task.path) else { return Ok(task.clone()) };
+    let refuse = |code, why: &str| preflight(code, format!("the script {}: {why}", pinned.file));
+    let bytes = std::fs::read(&pinned.file)
+        .map_err(|error| refuse("script_missing", &error.to_string()))?;
+    if Digest::of(&bytes) == pinned.digest {
+        return Ok(ScriptTask { path: pinned.file.clone(), ..task.clone() });
+    }
+    let why = "it was changed after the run started; start the automation anew to use the new one";
+    Err(refuse("script_changed", why))
+}
+
+fn masked(masker: &Masker, outcome: Outcome) -> Outcome {
+    let text = |text: String| masker.mask_text(&text).0;
+    match outcome {
+        Outcome::Output(value) => Outcome::Output(masker.mask_json(&value).0),
+        Outcome::Replied { text: reply, session } => {
+            Outcome::Replied { text: text(reply), session }
+        }
+        Outcome::Failed(error) => Outcome::Failed(NodeError {
+            message: text(error.message),
+            output: error.output.map(|value| masker.mask_json(&value).0),
+            ..error
+        }),
+        Outcome::Lost { message } => Outcome::Lost { message: text(message) },
+        Outcome::Stopped => Outcome::Stopped,
+    }
+}
+
+/// What an attempt says while it works, for people who watch: masked,
+/// bounded, and not part of what the run is.
+struct OutputLog {
+    masker: redact::StreamMasker,
+    file: Option<Box<dyn Append>>,
+    room: usize,
+}
+
+impl OutputLog {
+    fn open(stage: &Stage, work: &Work) -> Self {
+        let folder = stage.place.output();
+        let path = folder.join(format!("{}.{}.log", work.key.node, work.key.attempt));
+        let exists = |path| matches!(stage.disk.stat(path), Ok(Some(_)));
+        if !exists(&folder) {
+            drop(stage.disk.create_dir(&folder));
+        }
+        if !exists(&path) {
+            drop(stage.disk.create(&path, b""));
+        }
+        let file = stage.disk.append(&path).ok();
+        Self { masker: stage.masker.stream(), file, room: limits::CAPTURE_BYTES }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if self.file.is_some() {
+            let masked = self.masker.push(bytes);
+            self.put(&masked);
+        }
+    }
+
+    fn close(mut self) {
+        let masked = self.masker.finish();
+        self.put(&masked);
+    }
+
+    fn put(&mut self, masked: &[u8]) {
+        let Some(file) = &mut self.file else { return };
+        let fits = &masked[..masked.len().min(self.room)];
+        if !fits.is_empty() && file.write(fits).is_err() {
+            self.file = None;
+            return;
+        }
+        self.room -= fits.len();
+        if fits.len() < masked.len() {
+            drop(file.write(b"\n[... the rest is not kept here ...]\n"));
+            self.file = None;
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! After the death of an owner: records what it left. A run is alive if its
+//! lock is held, and parked if it only waits for someone; every other open
+//! run is recorded as interrupted by the next holder of its lock.
+
+use std::sync::Arc;
+
+use durable::{Clock, Timestamp};
+use engine::{AttemptKey, Input, RunMachine, RunStatus, Work};
+use runstore::{Adopted, OpenError, RunPlace, adopt};
+
+use crate::Host;
+use crate::api::{HostError, Recovered, RecoveryAction};
+use crate::library::store;
+use crate::work::{adopt_fault, reap, snapshots};
+use crate::worker::{Arrival, World, drive};
+
+impl Host {
+    /// Looks at every run of the home and recovers those without an owner.
+    pub fn recover(&self) -> Result<Vec<Recovered>, HostError> {
+        let places = runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?;
+        let recovered = places.iter().filter_map(|place| {
+            let action = match self.recover_run(place) {
+                Ok(action) => action?,
+                Err(error) => RecoveryAction::Left { why: error.message },
+            };
+            Some(Recovered { run_id: place.run.to_string(), action })
+        });
+        Ok(recovered.collect())
+    }
+
+    fn recover_run(&self, place: &RunPlace) -> Result<Option<RecoveryAction>, HostError> {
+        let summary = match runstore::list::summary(&*self.disk, place) {
+            Ok(summary) => summary,
+            // A creator that died before its run was whole left nothing.
+            Err(OpenError::NoRun { .. }) => return Ok(None),
+            Err(fault) => return Err(crate::reading::open_fault(&fault)),
+        };
+        if matches!(summary.status, RunStatus::Completed | RunStatus::Failed)
+            || self.is_owned(place)?
+        {
+            return Ok(None);
+        }
+        if summary.parked && !self.has_signals(place)? {
+            return Ok(None);
+        }
+        let Some(lock) = runstore::lock::take(&*self.disk, place).map_err(|fault| store(&fault))?
+        else {
+            return Ok(None);
+        };
+        let opened = self.opened(place)?;
+        let resumable = match snapshots(place, &opened) {
+            Ok((program, _)) => program.on_interrupt() == blueprint::OnInterrupt::Resume,
+            Err(_) => false,
+        };
+        if opened.state.closed.is_some() {
+            return Ok(None);
+        }
+        if (resumable && opened.state.started.is_some()) || opened.state.is_parked() {
+            self.spawn_worker(place, &lock)?;
+            return Ok(Some(RecoveryAction::Resumed));
+        }
+        self.record_interruption(place, lock).map(Some)
+    }
+
+    fn record_interruption(
+        &self,
+        place: &RunPlace,
+        lock: durable::disk::Lock,
+    ) -> Result<RecoveryAction, HostError> {
+        let adopted = adopt(&self.disk, place, lock).map_err(|fault| adopt_fault(&fault))?;
+        let Adopted { mut writer, opened, cut } = adopted;
+        let killed = reap(place)?;
+        if opened.state.started.is_none() {
+            let event = self.launch_failure(&opened.state);
+            writer.append(&[event]).map_err(|fault| store(&fault))?;
+            return Ok(RecoveryAction::Interrupted { killed });
+        }
+        let (program, _) = snapshots(place, &opened)?;
+        let mut machine = RunMachine::open(Arc::new(program), opened.state, String::new());
+        let mut nobody = Nobody { clock: Arc::clone(&self.clock) };
+        let cut = cut.map_or(0, |cut| cut.bytes);
+        machine.handle(Input::Opened { cut }, self.clock.now());
+        drive(&mut nobody, &*self.disk, &mut writer, &mut machine)
+            .map_err(|fault| store(&fault))?;
+        Ok(RecoveryAction::Interrupted { killed })
+    }
+
+    /// The record of a run whose worker never began.
+    fn launch_failure(&self, state: &engine::RunState) -> engine::Event {
+        let fact = engine::Fact::RunFailed {
+            reason: engine::FailReason::Launch,
+            error: "the worker of the run ended before the run began".to_owned(),
+            node: None,
+        };
+        engine::Event { seq: state.next_seq, at: self.clock.now(), fact }
+    }
+
+    fn has_signals(&self, place: &RunPlace) -> Result<bool, HostError> {
+        let inbox = runstore::inbox::pending(&*self.disk, place).map_err(|fault| store(&fault))?;
+        Ok(!inbox.signals.is_empty())
+    }
+}
+
+/// The world of an owner that only records: a run that ends starts nothing.
+#[derive(Debug)]
+struct Nobody {
+    clock: Arc<dyn Clock>,
+}
+
+impl World for Nobody {
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    fn start(&mut self, work: Work) {
+        unreachable!("a run that is being recorded as interrupted starts nothing, not {}", work.key)
+    }
+
+    fn stop(&mut self, _: &AttemptKey) {}
+
+    fn wait(&mut self, _: Option<Timestamp>) -> Arrival {
+        Arrival::Time
+    }
+
+    fn note(&mut self, _: &str) {}
+}

@@ -1,0 +1,197 @@
+//! The worker process: takes the run it was handed, drives it, and leaves.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use blueprint::Program;
+use durable::Sealed;
+use durable::disk::Lock;
+use engine::{Input, Launch, RunMachine};
+use providers::{HostEnv, ProviderName, Script, Wishes};
+use redact::Masker;
+use runstore::{Adopted, Invocation, RunPlace, RunWriter, adopt};
+use serde_json::Value;
+
+use crate::Host;
+use crate::api::{Code, HostError};
+use crate::crew::Crew;
+use crate::library::store;
+use crate::perform::Stage;
+use crate::reading::open_fault;
+use crate::spawn::inherited_lock;
+use crate::worker::{Left, World, drive};
+
+/// A variable whose value, if an agent or a command prints it, is masked.
+/// Shorter values would mask ordinary words.
+const SECRET_NAMES: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY"];
+
+impl Host {
+    /// Drives the run in this folder until it is over or parked. The caller
+    /// is a worker process, which was handed the run's lock.
+    pub fn work(&self, run_dir: &Path) -> Result<(), HostError> {
+        let place = self.place_of_folder(run_dir)?;
+        let lock = inherited_lock(&place)?;
+        // What the worker's processes leave behind when they lose their
+        // parent comes to the worker, and not to somebody who ignores it.
+        if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
+            return Err(HostError::from_fault(
+                Code::Worker,
+                "the worker cannot adopt orphans",
+                &error,
+            ));
+        }
+        self.drive_run(&place, lock).map(drop)
+    }
+
+    fn drive_run(&self, place: &RunPlace, lock: Lock) -> Result<Left, HostError> {
+        let adopted = adopt(&self.disk, place, lock).map_err(|fault| adopt_fault(&fault))?;
+        let Adopted { mut writer, opened, cut } = adopted;
+        note_owner(&writer, self);
+        let (program, invocation) = snapshots(place, &opened)?;
+        let fresh = opened.state.started.is_none();
+        if !opened.state.in_flight.is_empty() {
+            reap(place)?;
+        }
+        let blueprint = durable::Digest::of(opened.blueprint.as_deref().unwrap_or_default());
+        let call = durable::Digest::of(opened.invocation.as_deref().unwrap_or_default());
+        let retry = if fresh { self.kept_for(&invocation)? } else { None };
+        let artifacts = place.artifacts().display().to_string();
+        let mut machine = RunMachine::open(Arc::new(program), opened.state, artifacts);
+        make_inbox(self, place);
+        let stage = Arc::new(self.stage(place, invocation.clone())?);
+        let mut crew = Crew::new(stage, Arc::clone(&self.clock));
+        let first = if fresh {
+            Input::Launch(Box::new(Launch {
+                run_id: place.run.clone(),
+                input: invocation.input,
+                blueprint_digest: blueprint,
+                invocation_digest: call,
+                principal: invocation.memory_principal,
+                retry: retry.map(Box::new),
+            }))
+        } else {
+            Input::Opened { cut: cut.map_or(0, |cut| cut.bytes) }
+        };
+        machine.handle(first, crew.now());
+        let left = drive(&mut crew, &*self.disk, &mut writer, &mut machine);
+        crew.leave();
+        left.map_err(|fault| {
+            HostError::from_fault(
+                Code::Store,
+                "the run's log cannot be written; the run stops here",
+                &fault,
+            )
+            .hint("the next command on this run reads the disk and records what it finds")
+        })
+    }
+
+    fn stage(&self, place: &RunPlace, invocation: Invocation) -> Result<Stage, HostError> {
+        let script = invocation.script.as_ref().map(Script::from_value).transpose();
+        let script = script.map_err(|_| {
+            HostError::new(Code::Store, "the script that the run keeps is not a script")
+        })?;
+        let home = (OsString::from("WARDIAN_HOME"), self.home.path().into());
+        let host_env = HostEnv::new(std::env::vars_os().chain([home]));
+        let wishes = Wishes {
+            binds: invocation.bindings.iter().filter_map(binding).collect(),
+            provider: invocation.provider.clone(),
+            default: None,
+            installed: script.iter().map(|_| ProviderName::Scripted).collect(),
+        };
+        Ok(Stage {
+            disk: self.disk.clone(),
+            entropy: Arc::clone(&self.entropy),
+            place: place.clone(),
+            workspace: invocation.workspace.clone().unwrap_or_else(|| "/".to_owned()).into(),
+            wishes,
+            script,
+            masker: Masker::new(secrets_of(std::env::vars())),
+            host_env,
+            effects: std::env::var_os("WARDIAN_EFFECTS_LOG").map(Into::into),
+            invocation,
+        })
+    }
+}
+
+/// The program and the invocation that a run keeps. A graph that does not
+/// have the recorded hash is not run.
+pub(crate) fn snapshots(
+    place: &RunPlace,
+    opened: &runstore::Opened,
+) -> Result<(Program, Invocation), HostError> {
+    let missing = |name: &str| {
+        let message = format!("{} is missing", place.folder().join(name).display());
+        HostError::new(Code::ChangedGraph, message).hint("restore the run's folder from a backup")
+    };
+    let snapshot = opened.blueprint.as_deref().ok_or_else(|| missing("blueprint.json"))?;
+    let program = Program::from_snapshot(snapshot).map_err(|fault| {
+        HostError::from_fault(Code::ChangedGraph, "the run's own blueprint cannot be used", &fault)
+            .hint("restore blueprint.json of the run from a backup")
+    })?;
+    let recorded = opened.state.started.as_ref().and_then(|started| started.blueprint_hash);
+    if recorded.is_some_and(|recorded| recorded != program.hash()) {
+        let message = "the run's blueprint.json is not the graph that the run started with";
+        return Err(HostError::new(Code::ChangedGraph, message)
+            .hint("restore blueprint.json of the run from a backup"));
+    }
+    let call = opened.invocation.as_deref().ok_or_else(|| missing("invocation.json"))?;
+    let invocation = Invocation::decode(call).map_err(|fault| {
+        HostError::from_fault(Code::Store, "the run's invocation.json cannot be used", &fault)
+    })?;
+    Ok((program, invocation))
+}
+
+pub(crate) fn adopt_fault(fault: &runstore::AdoptError) -> HostError {
+    use runstore::AdoptError as Fault;
+    match fault {
+        Fault::Open(fault) => open_fault(fault),
+        Fault::Unverified { .. } => {
+            HostError::from_fault(Code::UnverifiedLog, "the run cannot go on", fault)
+        }
+        Fault::ReadOnly { .. } => {
+            HostError::from_fault(Code::TooNew, "the run cannot go on", fault)
+        }
+        Fault::TornTooOften { .. } | Fault::Moved { .. } | Fault::Disk(_) => store(fault),
+    }
+}
+
+fn binding((role, name): (&String, &Value)) -> Option<(String, String)> {
+    Some((role.clone(), name.as_str()?.to_owned()))
+}
+
+/// Values of the worker's own environment that look like secrets. No child
+/// is given them, but a command may read them from a file.
+fn secrets_of(vars: impl Iterator<Item = (String, String)>) -> Vec<(String, Sealed<String>)> {
+    let secret =
+        |name: &str| SECRET_NAMES.iter().any(|word| name.to_ascii_uppercase().contains(word));
+    vars.filter(|(name, _)| secret(name)).map(|(name, value)| (name, Sealed::new(value))).collect()
+}
+
+/// Ends what the dead owner's attempts have left. While something of them
+/// lives, nothing of the run is started again.
+pub(crate) fn reap(place: &RunPlace) -> Result<usize, HostError> {
+    let reaped = providers::reap_run(place.run.as_str()).map_err(|fault| {
+        HostError::from_fault(Code::Worker, "the processes of the run cannot be looked for", &fault)
+    })?;
+    if reaped.left == 0 {
+        return Ok(reaped.found);
+    }
+    let message = format!("{} processes of the run survive SIGKILL", reaped.left);
+    Err(HostError::new(Code::RunBusy, message).hint("wait until they are gone, then try again"))
+}
+
+/// For people who look into the lock file; nothing of ours reads it.
+fn note_owner(writer: &RunWriter, host: &Host) {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let (pid, since) = (std::process::id(), host.clock.now());
+    drop(writer.lock().note(&format!("pid {pid}\nsince {since}\nboot {}\n", boot.trim())));
+}
+
+/// The folder must stand before it can be watched; it holds nothing yet that
+/// a loss of power could take.
+fn make_inbox(host: &Host, place: &RunPlace) {
+    if matches!(host.disk.stat(&place.inbox()), Ok(None)) {
+        drop(host.disk.create_dir(&place.inbox()));
+    }
+}

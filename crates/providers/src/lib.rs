@@ -1,0 +1,35 @@
+//! Who does the work that a run asks for: process trees, shell commands,
+//! scripts, and the scripted provider. Every call blocks its caller's thread
+//! until the work has ended and its processes are gone. This crate knows
+//! nothing of graphs, logs or other runs, and it starts nothing by itself.
+
+mod base64;
+mod caller;
+mod capture;
+mod child;
+mod choose;
+mod command;
+mod ending;
+mod environment;
+mod poll;
+mod proc_table;
+pub mod process;
+mod reap;
+mod script;
+mod scripted;
+mod shell;
+mod stop;
+mod streams;
+mod suggest;
+
+pub use caller::{Caller, caller};
+pub use capture::{Capture, Captured};
+pub use choose::{ChooseError, ProviderName, Wishes, choose};
+pub use command::Place;
+pub use environment::{ChildEnv, HostEnv, Marks};
+pub use process::{Sink, Stream};
+pub use reap::{Reaped, reap_run};
+pub use script::perform_script;
+pub use scripted::{EffectLog, Scene, Script, ScriptError, perform_scripted};
+pub use shell::{Keep, Preamble, ShellPlace, perform_shell};
+pub use stop::Stop;

@@ -1,0 +1,153 @@
+//! A new run: its folder is built aside, made durable and published by one
+//! rename, so that a run is either wholly there or not at all. Whoever
+//! creates a run owns it from its birth.
+
+use std::path::{Path, PathBuf};
+
+use blueprint::BlueprintId;
+use durable::disk::{Disk, DiskError, Lock, SharedDisk, create_dir_all};
+use durable::entropy::Entropy;
+use durable::tail::Position;
+use durable::{Digest, Timestamp};
+use engine::RunId;
+use thiserror::Error;
+
+use crate::layout::{Home, RunPlace};
+use crate::writer::RunWriter;
+
+/// What a run is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct NewRun<'a> {
+    /// The bytes of `blueprint.json`; `None` for the record of a launch that
+    /// failed before there was one.
+    pub blueprint: Option<&'a [u8]>,
+    /// The bytes of `invocation.json`.
+    pub invocation: &'a [u8],
+}
+
+/// A run without events, owned by whoever has this.
+#[derive(Debug)]
+pub struct Created {
+    pub place: RunPlace,
+    pub lock: Lock,
+    pub blueprint_digest: Option<Digest>,
+    pub invocation_digest: Digest,
+}
+
+#[derive(Debug, Error)]
+pub enum CreateError {
+    #[error("the run `{run}` exists already, in {}", folder.display())]
+    Exists { run: RunId, folder: PathBuf },
+    #[error("the new run's own lock {} is held by someone else", .0.display())]
+    Locked(PathBuf),
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// The id of a run that nothing else names: `<unix ms>-<8 hex>`.
+pub fn new_run_id(now: Timestamp, entropy: &dyn Entropy) -> RunId {
+    RunId::new(&format!("{}-{}", now.millis(), entropy.hex8()))
+        .expect("digits and a hyphen are a safe component")
+}
+
+/// Makes the run. On return it is durable; on an error it is not there, or
+/// there and without events.
+pub fn create(
+    disk: &dyn Disk,
+    place: &RunPlace,
+    new: &NewRun<'_>,
+    entropy: &dyn Entropy,
+) -> Result<Created, CreateError> {
+    let folder = place.folder();
+    let exists = || CreateError::Exists { run: place.run.clone(), folder: folder.clone() };
+    if disk.stat(&folder)?.is_some() {
+        return Err(exists());
+    }
+    let parent = place.home.runs_of(&place.blueprint);
+    create_dir_all(disk, &parent)?;
+    let aside = place.aside(&entropy.hex8());
+    let built = build(disk, &aside, new).and_then(|lock| {
+        disk.rename(&aside, &folder)?;
+        Ok(lock)
+    });
+    let lock = match built {
+        Ok(lock) => lock,
+        Err(error) => {
+            let taken = disk.stat(&folder)?.is_some();
+            remove_aside(disk, &aside);
+            return Err(if taken { exists() } else { error });
+        }
+    };
+    disk.sync_dir(&parent)?;
+    Ok(Created {
+        place: place.clone(),
+        lock,
+        blueprint_digest: new.blueprint.map(Digest::of),
+        invocation_digest: Digest::of(new.invocation),
+    })
+}
+
+impl Created {
+    /// The writer of the new run's log.
+    pub fn into_writer(self, disk: SharedDisk) -> Result<RunWriter, DiskError> {
+        let log = disk.append(&self.place.events())?;
+        Ok(RunWriter::new(disk, self.place, self.lock, log, Position::START))
+    }
+}
+
+/// Removes what a creation that was cut short has left in a blueprint's
+/// folder, and says how many such folders there were.
+pub fn sweep(disk: &dyn Disk, home: &Home, blueprint: &BlueprintId) -> Result<usize, DiskError> {
+    let parent = home.runs_of(blueprint);
+    if disk.stat(&parent)?.is_none() {
+        return Ok(0);
+    }
+    let mut swept = 0;
+    for name in disk.list(&parent)? {
+        let aside = parent.join(&name);
+        let lock = aside.join("driver.lock");
+        if !(name.starts_with('.') && name.ends_with(".new")) {
+            continue;
+        }
+        // Without a lock file, or with a held lock, someone may be building.
+        let held = match disk.stat(&lock)? {
+            Some(_) => disk.try_lock(&lock)?,
+            None => None,
+        };
+        if held.is_some() {
+            remove_aside(disk, &aside);
+            swept += 1;
+        }
+    }
+    Ok(swept)
+}
+
+fn build(disk: &dyn Disk, aside: &Path, new: &NewRun<'_>) -> Result<Lock, CreateError> {
+    let lock_path = aside.join("driver.lock");
+    disk.create_dir(aside)?;
+    let lock = disk.try_lock(&lock_path)?.ok_or(CreateError::Locked(lock_path))?;
+    let files = [
+        ("blueprint.json", new.blueprint),
+        ("invocation.json", Some(new.invocation)),
+        ("events.jsonl", Some(&b""[..])),
+    ];
+    for (name, bytes) in files {
+        let Some(bytes) = bytes else { continue };
+        let path = aside.join(name);
+        disk.create(&path, bytes)?;
+        // An empty file has no bytes to lose; its name is synced below.
+        if !bytes.is_empty() {
+            disk.sync_file(&path)?;
+        }
+    }
+    disk.sync_dir(aside)?;
+    Ok(lock)
+}
+
+/// Takes away what was built; what cannot be removed is left to [`sweep`].
+fn remove_aside(disk: &dyn Disk, aside: &Path) {
+    for name in disk.list(aside).unwrap_or_default() {
+        drop(disk.remove_file(&aside.join(name)));
+    }
+    drop(disk.remove_dir(aside));
+}

@@ -1,0 +1,130 @@
+//! Names: where a home keeps its runs, and what stands in a run's folder.
+//! Every id is one safe path component before a path is made of it. Pure,
+//! but for [`Home::open`], which asks what the folder lies on.
+
+use std::path::{Path, PathBuf};
+
+use blueprint::BlueprintId;
+use durable::disk::{HomeError, refuse_network_home};
+use durable::{Digest, Seq};
+use engine::{RunId, SignalId};
+
+/// One folder tree, one host at a time.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Home(PathBuf);
+
+/// Where one run stands.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RunPlace {
+    pub home: Home,
+    pub blueprint: BlueprintId,
+    pub run: RunId,
+}
+
+impl Home {
+    /// The home at `path`, which need not exist yet. One on a network or in
+    /// a synchronised folder is refused.
+    pub fn open(path: &Path) -> Result<Self, HomeError> {
+        refuse_network_home(path).map(Self)
+    }
+
+    /// A home by its path alone, for one that was opened before or that lies
+    /// on a simulated disk.
+    pub fn at(path: PathBuf) -> Self {
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The folder of all runs.
+    pub fn runs(&self) -> PathBuf {
+        self.0.join("logs").join("automations")
+    }
+
+    /// The folder of a blueprint's runs.
+    pub fn runs_of(&self, blueprint: &BlueprintId) -> PathBuf {
+        self.runs().join(blueprint.as_str())
+    }
+
+    pub fn place(&self, blueprint: &BlueprintId, run: &RunId) -> RunPlace {
+        RunPlace { home: self.clone(), blueprint: blueprint.clone(), run: run.clone() }
+    }
+}
+
+impl RunPlace {
+    pub fn folder(&self) -> PathBuf {
+        self.home.runs_of(&self.blueprint).join(self.run.as_str())
+    }
+
+    /// Where the folder is built before it is published. The name begins
+    /// with a dot, so that it is never taken for a run.
+    pub fn aside(&self, salt: &str) -> PathBuf {
+        self.home.runs_of(&self.blueprint).join(format!(".{}.{salt}.new", self.run))
+    }
+
+    pub fn events(&self) -> PathBuf {
+        self.folder().join("events.jsonl")
+    }
+
+    pub fn state(&self) -> PathBuf {
+        self.folder().join("state.json")
+    }
+
+    pub fn blueprint_json(&self) -> PathBuf {
+        self.folder().join("blueprint.json")
+    }
+
+    pub fn invocation_json(&self) -> PathBuf {
+        self.folder().join("invocation.json")
+    }
+
+    /// The reference's way to ask for a cancel.
+    pub fn cancel_marker(&self) -> PathBuf {
+        self.folder().join("cancel.marker")
+    }
+
+    pub fn driver_lock(&self) -> PathBuf {
+        self.folder().join("driver.lock")
+    }
+
+    pub fn inbox(&self) -> PathBuf {
+        self.folder().join("inbox")
+    }
+
+    pub fn signal(&self, id: &SignalId) -> PathBuf {
+        self.inbox().join(format!("{id}.json"))
+    }
+
+    pub fn artifacts(&self) -> PathBuf {
+        self.folder().join("artifacts")
+    }
+
+    pub fn artifact(&self, digest: Digest) -> PathBuf {
+        self.artifacts().join(digest.hex())
+    }
+
+    /// What providers say while they work, for people who watch.
+    pub fn output(&self) -> PathBuf {
+        self.folder().join("output")
+    }
+
+    pub fn worker_log(&self) -> PathBuf {
+        self.folder().join("worker.log")
+    }
+
+    /// One empty file for each run that tries this one again.
+    pub fn retried_as(&self) -> PathBuf {
+        self.folder().join("retried_as")
+    }
+
+    /// The `copy`-th torn end that was cut before the event `seq`.
+    pub fn torn(&self, seq: Seq, copy: u32) -> PathBuf {
+        let name = match copy {
+            0 => format!("torn-{seq}.bin"),
+            copy => format!("torn-{seq}-{copy}.bin"),
+        };
+        self.folder().join(name)
+    }
+}

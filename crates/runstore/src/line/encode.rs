@@ -1,0 +1,200 @@
+//! An event as the body of a line: what [`durable::frame::seal`] takes. Pure.
+
+use blueprint::{NodeId, Repeat, StateOp};
+use engine::{Event, Fact, NodeError, RunStarted};
+use serde::Serialize;
+
+/// The JSON object of `event`, beginning `{"seq":N,"ts":"…","kind":"…"`.
+pub fn encode(event: &Event) -> Vec<u8> {
+    let mut object = Object::new(event);
+    fields(&mut object, &event.fact);
+    object.close()
+}
+
+fn fields(out: &mut Object, fact: &Fact) {
+    match fact.node() {
+        Some(node) if !matches!(fact, Fact::RunFailed { .. }) => {
+            out.add("node", node);
+            node_fields(out, fact);
+        }
+        Some(_) | None => run_fields(out, fact),
+    }
+}
+
+/// The fields of a fact about the run.
+fn run_fields(out: &mut Object, fact: &Fact) {
+    match fact {
+        Fact::RunStarted(started) => run_started(out, started),
+        Fact::RunAdopted { generation, cut } => {
+            out.add("generation", generation);
+            out.add_some("cut", Some(cut).filter(|cut| **cut > 0));
+        }
+        Fact::RunResumed { actor, signal } => {
+            out.add("actor", actor);
+            out.add("signal", signal);
+        }
+        Fact::CancelRequested { actor, note, signal } => {
+            signed(out, actor, note.as_ref(), signal);
+        }
+        Fact::SignalRefused { signal, verb, actor, code, message } => {
+            out.add("signal", signal);
+            out.add("verb", verb);
+            out.add("actor", actor);
+            out.add("code", code);
+            out.add("message", message);
+        }
+        Fact::RunFailed { reason, error, node } => run_failed(out, reason.word(), error, node),
+        Fact::RunCompleted
+        | Fact::NodeStarted { .. }
+        | Fact::NodeCompleted { .. }
+        | Fact::DecisionCompleted { .. }
+        | Fact::BranchTaken { .. }
+        | Fact::StateUpdated { .. }
+        | Fact::Notification { .. }
+        | Fact::NodeSkipped { .. }
+        | Fact::NodeFailed { .. }
+        | Fact::AttemptFailed { .. }
+        | Fact::AttemptUnknown { .. }
+        | Fact::NodeCancelled { .. }
+        | Fact::AwaitingApproval { .. }
+        | Fact::ApprovalGranted { .. }
+        | Fact::ApprovalRejected { .. } => {}
+    }
+}
+
+/// The fields of a fact about a node, behind the node itself.
+fn node_fields(out: &mut Object, fact: &Fact) {
+    match fact {
+        Fact::NodeStarted { node: _, attempt, generation, work, deadline, repeat } => {
+            out.add("attempt", attempt);
+            out.add("generation", generation);
+            out.add("work", work);
+            out.add_some("deadline", deadline.as_ref());
+            out.add("repeat", repeat_word(*repeat));
+        }
+        Fact::NodeCompleted { node: _, attempt, output } => {
+            out.add("output", output);
+            out.add_some("attempt", attempt.as_ref());
+        }
+        Fact::DecisionCompleted { node: _, attempt, output, port } => {
+            out.add("output", output);
+            out.add("port", port);
+            out.add("attempt", attempt);
+        }
+        Fact::BranchTaken { node: _, port } => out.add("port", port),
+        Fact::StateUpdated { node: _, op, entries } => {
+            out.add("op", op_word(*op));
+            out.add("entries", entries);
+        }
+        Fact::Notification { node: _, message } => out.add("message", message),
+        Fact::NodeFailed { node: _, attempt, error } => {
+            node_error(out, error);
+            out.add_some("attempt", attempt.as_ref());
+        }
+        Fact::AttemptFailed { node: _, attempt, error, cause, session } => {
+            node_error(out, error);
+            out.add("attempt", attempt);
+            out.add("cause", cause.word());
+            out.add_some("session", session.as_ref());
+        }
+        Fact::AttemptUnknown { node: _, attempt, cause, message } => {
+            out.add("attempt", attempt);
+            out.add("cause", cause.word());
+            out.add("message", message);
+        }
+        Fact::NodeCancelled { node: _, attempt } => out.add("attempt", attempt),
+        Fact::AwaitingApproval { node: _, prompt } => out.add_some("prompt", prompt.as_ref()),
+        Fact::ApprovalGranted { node: _, actor, note, signal }
+        | Fact::ApprovalRejected { node: _, actor, note, signal } => {
+            signed(out, actor, note.as_ref(), signal);
+        }
+        Fact::NodeSkipped { .. }
+        | Fact::RunStarted(_)
+        | Fact::RunAdopted { .. }
+        | Fact::RunResumed { .. }
+        | Fact::CancelRequested { .. }
+        | Fact::SignalRefused { .. }
+        | Fact::RunCompleted
+        | Fact::RunFailed { .. } => {}
+    }
+}
+
+fn run_started(out: &mut Object, started: &RunStarted) {
+    out.add("run_id", &started.run_id);
+    out.add_some("blueprint_hash", started.blueprint_hash.as_ref());
+    out.add("blueprint_id", &started.blueprint_id);
+    out.add("schema", &started.schema);
+    out.add("trigger", &started.trigger);
+    out.add("format", &started.format);
+    out.add("generation", &started.generation);
+    out.add_some("blueprint_digest", started.blueprint_digest.as_ref());
+    out.add_some("invocation_digest", started.invocation_digest.as_ref());
+    out.add_some("principal", started.principal.as_ref());
+    out.add_some("retry_of", started.retry_of.as_ref());
+}
+
+fn run_failed(out: &mut Object, reason: &str, error: &str, node: &Option<NodeId>) {
+    out.add("error", error);
+    out.add("reason", reason);
+    out.add_some("node", node.as_ref());
+}
+
+fn node_error(out: &mut Object, error: &NodeError) {
+    out.add("error", &error.message);
+    out.add("class", error.class.word());
+    out.add("code", &error.code);
+    out.add("effect", error.effect.word());
+    out.add_some("output", error.output.as_ref());
+}
+
+fn signed(out: &mut Object, actor: &str, note: Option<&String>, signal: &engine::SignalId) {
+    out.add("actor", actor);
+    out.add_some("note", note);
+    out.add("signal", signal);
+}
+
+pub(super) fn repeat_word(repeat: Repeat) -> &'static str {
+    match repeat {
+        Repeat::Never => "never",
+        Repeat::Safe => "safe",
+    }
+}
+
+pub(super) fn op_word(op: StateOp) -> &'static str {
+    match op {
+        StateOp::Get => "get",
+        StateOp::Set => "set",
+        StateOp::Merge => "merge",
+        StateOp::Delete => "delete",
+    }
+}
+
+/// A JSON object under way; its fields stand in the order of the calls.
+struct Object(Vec<u8>);
+
+impl Object {
+    fn new(event: &Event) -> Self {
+        let Event { seq, at, fact } = event;
+        let kind = fact.kind();
+        Self(format!("{{\"seq\":{seq},\"ts\":\"{at}\",\"kind\":\"{kind}\"").into_bytes())
+    }
+
+    fn add<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        self.0.extend_from_slice(b",\"");
+        self.0.extend_from_slice(name.as_bytes());
+        self.0.extend_from_slice(b"\":");
+        serde_json::to_writer(&mut self.0, value)
+            .expect("values of text, numbers and JSON can be written to memory");
+    }
+
+    fn add_some<T: Serialize>(&mut self, name: &str, value: Option<&T>) {
+        if let Some(value) = value {
+            self.add(name, value);
+        }
+    }
+
+    fn close(mut self) -> Vec<u8> {
+        self.0.push(b'}');
+        self.0
+    }
+}

@@ -1,0 +1,186 @@
+//! The runs of a home: all of them, one by the beginning of its id, and what
+//! a listing says of each. Nothing is written, and no path is made of a text
+//! that is not a safe name.
+
+use std::cmp::Reverse;
+
+use blueprint::BlueprintId;
+use durable::disk::{Disk, DiskError, Kind};
+use durable::{Component, ComponentError, Seq, Timestamp};
+use engine::{RunId, RunState, RunStatus, state::Failure};
+use thiserror::Error;
+
+use crate::layout::{Home, RunPlace};
+use crate::limits;
+use crate::open::{OpenError, read_checkpoint, replay};
+
+/// What a query found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    One(RunPlace),
+    None,
+    /// More than one, of which the newest are listed.
+    Many {
+        places: Vec<RunPlace>,
+        count: usize,
+    },
+}
+
+/// Why a query was not asked.
+#[derive(Debug, Error)]
+pub enum FindError {
+    #[error("`{query}` cannot be part of a run's id: {source}")]
+    Query { query: String, source: ComponentError },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// What a listing says of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    pub place: RunPlace,
+    pub status: RunStatus,
+    /// Nothing in flight: without an owner it is well all the same.
+    pub parked: bool,
+    pub failure: Option<Failure>,
+    pub started_at: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
+    pub next_seq: Seq,
+    /// Some attempt's effect is not known.
+    pub unknown_effect: bool,
+    /// Nodes that something happened to.
+    pub node_count: usize,
+    /// A write of the last owner was cut short.
+    pub torn: bool,
+}
+
+/// Every run, the newest first.
+pub fn all(disk: &dyn Disk, home: &Home) -> Result<Vec<RunPlace>, DiskError> {
+    newest_first(disk, places(disk, home)?)
+}
+
+/// The runs of one blueprint, the newest first.
+pub fn of(
+    disk: &dyn Disk,
+    home: &Home,
+    blueprint: &BlueprintId,
+) -> Result<Vec<RunPlace>, DiskError> {
+    newest_first(disk, places_of(disk, home, blueprint)?)
+}
+
+/// The run whose id, or the part of it after the last `-`, begins with
+/// `query`. A whole id is that run, whatever else begins with it.
+pub fn find(disk: &dyn Disk, home: &Home, query: &str) -> Result<Found, FindError> {
+    if let Err(source) = Component::new(query) {
+        let query = query.chars().take(limits::SHOWN_CHARS).collect();
+        return Err(FindError::Query { query, source });
+    }
+    let mut matching = places(disk, home)?;
+    matching.retain(|place| begins_with(&place.run, query));
+    if matching.iter().any(|place| place.run.as_str() == query) {
+        matching.retain(|place| place.run.as_str() == query);
+    }
+    match matching.len() {
+        0 => Ok(Found::None),
+        1 => Ok(Found::One(matching.swap_remove(0))),
+        count => {
+            let mut places = newest_first(disk, matching)?;
+            places.truncate(limits::MATCHES);
+            Ok(Found::Many { places, count })
+        }
+    }
+}
+
+/// What a listing says of the run: from its checkpoint where that knows the
+/// whole log, else from the log.
+pub fn summary(disk: &dyn Disk, place: &RunPlace) -> Result<Summary, OpenError> {
+    let saved = read_checkpoint(disk, place)?.unwrap_or_default();
+    let log = disk.stat(&place.events())?.map(|stat| stat.bytes);
+    if let Some(saved) = saved.filter(|saved| Some(saved.position.offset) == log) {
+        return Ok(told(place, &saved.state, false));
+    }
+    let opened = replay(disk, place)?;
+    Ok(told(place, &opened.state, opened.torn.is_some()))
+}
+
+fn told(place: &RunPlace, state: &RunState, torn: bool) -> Summary {
+    let closed = state.closed.as_ref();
+    Summary {
+        place: place.clone(),
+        status: state.status(),
+        parked: state.is_parked(),
+        failure: closed.map_or(&state.failure, |closed| &closed.failure).clone(),
+        started_at: state.started_at,
+        updated_at: state.updated_at,
+        next_seq: state.next_seq,
+        unknown_effect: state.has_unknown_effect(),
+        node_count: state.nodes.len(),
+        torn,
+    }
+}
+
+fn begins_with(run: &RunId, query: &str) -> bool {
+    let id = run.as_str();
+    let end = id.rsplit_once('-').map(|(_, end)| end);
+    id.starts_with(query) || end.is_some_and(|end| end.starts_with(query))
+}
+
+fn places(disk: &dyn Disk, home: &Home) -> Result<Vec<RunPlace>, DiskError> {
+    let mut places = Vec::new();
+    if disk.stat(&home.runs())?.is_none() {
+        return Ok(places);
+    }
+    for name in disk.list(&home.runs())? {
+        if let Ok(blueprint) = BlueprintId::new(&name) {
+            places.extend(places_of(disk, home, &blueprint)?);
+        }
+    }
+    Ok(places)
+}
+
+fn places_of(
+    disk: &dyn Disk,
+    home: &Home,
+    blueprint: &BlueprintId,
+) -> Result<Vec<RunPlace>, DiskError> {
+    let folder = home.runs_of(blueprint);
+    let mut places = Vec::new();
+    if disk.stat(&folder)?.map(|stat| stat.kind) != Some(Kind::Folder) {
+        return Ok(places);
+    }
+    for name in disk.list(&folder)? {
+        let Ok(run) = RunId::new(&name) else { continue };
+        let place = home.place(blueprint, &run);
+        if disk.stat(&place.folder())?.map(|stat| stat.kind) == Some(Kind::Folder) {
+            places.push(place);
+        }
+    }
+    Ok(places)
+}
+
+fn newest_first(disk: &dyn Disk, places: Vec<RunPlace>) -> Result<Vec<RunPlace>, DiskError> {
+    let timed = places.into_iter().map(|place| Ok((begun(disk, &place)?, place)));
+    let mut timed = timed.collect::<Result<Vec<_>, DiskError>>()?;
+    timed.sort_by(|a, b| Reverse(a).cmp(&Reverse(b)));
+    Ok(timed.into_iter().map(|(_, place)| place).collect())
+}
+
+/// When the run began: its id says it, or else its first line.
+fn begun(disk: &dyn Disk, place: &RunPlace) -> Result<Option<Timestamp>, DiskError> {
+    let head = place.run.as_str().split('-').next().unwrap_or_default();
+    if head.len() == MILLIS_DIGITS
+        && let Ok(millis) = head.parse()
+    {
+        return Ok(Some(Timestamp::from_millis(millis)));
+    }
+    if disk.stat(&place.events())?.is_none() {
+        return Ok(None);
+    }
+    let line = disk.read_from(&place.events(), 0, limits::HEAD_BYTES)?;
+    let line = String::from_utf8_lossy(&line);
+    let after = line.split_once("\"ts\":\"").map(|(_, rest)| rest);
+    Ok(after.and_then(|rest| rest.split('"').next()).and_then(|text| text.parse().ok()))
+}
+
+/// Digits of a time in milliseconds, from 2001 to 2286.
+const MILLIS_DIGITS: usize = 13;

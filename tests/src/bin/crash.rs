@@ -1,0 +1,187 @@
+//! Crashes at every place of the simulated disk, and judges what is left.
+//!
+//! `crash` tries the fixed scenarios in full; `--short` in the form that
+//! fits into `cargo xtask test`; `--states N` goes on with grown scenarios
+//! until N states are judged; `--only SPOT` repeats one state. `--seed S`
+//! chooses what is sampled and what is grown.
+
+#![expect(clippy::print_stdout, reason = "what a proof says goes to stdout")]
+
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use world::{Depth, Prepared, Spot, Tally, fixed, random, sweep};
+
+/// The machines that run this have two cores at least.
+const THREADS: usize = 2;
+
+/// Grown scenarios between two looks at the number of states.
+const ROUND: u64 = 64;
+
+/// What the command line asks for.
+struct Wish {
+    form: Form,
+    seed: u64,
+}
+
+enum Form {
+    Full,
+    Short,
+    States(u64),
+    Only(Spot),
+}
+
+fn main() -> ExitCode {
+    #[expect(clippy::disallowed_methods, reason = "a stopwatch for a person")]
+    let begin = Instant::now();
+    let Wish { form, seed } = match wish(std::env::args().skip(1)) {
+        Ok(wish) => wish,
+        Err(error) => {
+            println!("crash: {error}");
+            return ExitCode::from(64);
+        }
+    };
+    let (depth, most) = match form {
+        Form::Only(spot) => return only(&spot),
+        Form::Short => (Depth::short(offset(seed)), 0),
+        Form::Full => (Depth::full(offset(seed)), 0),
+        Form::States(most) => (Depth::short(offset(seed)), most),
+    };
+    let mut tally = fixed_scenarios(depth);
+    let mut grown = seed;
+    while tally.states < most && tally.violations == 0 {
+        tally.add(grown_scenarios(grown, offset(seed)));
+        grown += ROUND;
+        if (grown - seed).is_multiple_of(64 * ROUND) {
+            println!("crash: {} states, {} s", tally.states, begin.elapsed().as_secs());
+        }
+    }
+    if let Some((spot, violation)) = &tally.first {
+        println!("{violation}\n  cargo xtask crash --only {spot}");
+    }
+    println!(
+        "crash: {} states, {} violations, seed {seed}, {:.1} s",
+        tally.states,
+        tally.violations,
+        begin.elapsed().as_secs_f64()
+    );
+    if tally.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn wish(mut args: impl Iterator<Item = String>) -> Result<Wish, String> {
+    let mut wish = Wish { form: Form::Full, seed: 1 };
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--short" => wish.form = Form::Short,
+            "--states" => wish.form = Form::States(states(&value()?)?),
+            "--only" => wish.form = Form::Only(value()?.parse()?),
+            "--seed" => wish.seed = value()?.parse().map_err(|_| "--seed takes a number")?,
+            _ => {
+                return Err(format!(
+                    "{arg} is not known; there are --short, --states N, --seed S and --only SPOT"
+                ));
+            }
+        }
+    }
+    Ok(wish)
+}
+
+/// A number, also in the form `1e6`.
+fn states(text: &str) -> Result<u64, String> {
+    let number = match text.split_once('e') {
+        Some((digits, zeros)) => {
+            let zeros = zeros.parse().ok().and_then(|zeros| 10u64.checked_pow(zeros));
+            digits
+                .parse()
+                .ok()
+                .zip(zeros)
+                .and_then(|(digits, zeros): (u64, _)| digits.checked_mul(zeros))
+        }
+        None => text.parse().ok(),
+    };
+    number.ok_or_else(|| format!("`{text}` is no number of states; write 1000000 or 1e6"))
+}
+
+fn only(spot: &Spot) -> ExitCode {
+    match world::sweep::repeat(spot) {
+        Ok(Ok(())) => {
+            println!("crash: {spot} is well");
+            ExitCode::SUCCESS
+        }
+        Ok(Err(violation)) => {
+            println!("crash: {spot}: {violation}");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            println!("crash: {error}");
+            ExitCode::from(64)
+        }
+    }
+}
+
+fn fixed_scenarios(depth: Depth) -> Tally {
+    let prepared: Vec<Prepared> = fixed::all().into_iter().map(Prepared::new).collect();
+    let units: Vec<(&Prepared, usize)> = prepared
+        .iter()
+        .flat_map(|prepared| (0..prepared.calls.len()).map(move |call| (prepared, call)))
+        .collect();
+    if std::env::var_os("CRASH_TALLY").is_some() {
+        for prepared in &prepared {
+            println!(
+                "{} calls {} looks {}",
+                prepared.scenario.name,
+                prepared.calls.len(),
+                prepared.looks
+            );
+        }
+    }
+    in_parallel(units.len(), |at| {
+        units.get(at).map_or_else(Tally::default, |(prepared, call)| sweep(prepared, *call, depth))
+    })
+}
+
+/// Of each grown scenario a third of the calls.
+fn grown_scenarios(seed: u64, offset: usize) -> Tally {
+    in_parallel(usize::try_from(ROUND).unwrap_or_default(), |at| {
+        let seed = seed.wrapping_add(at as u64);
+        let prepared = Prepared::new(random::scenario(seed));
+        let mut tally = Tally::default();
+        let first = at % 3;
+        for call in (first..prepared.calls.len()).step_by(3) {
+            tally.add(sweep(&prepared, call, Depth::sample(offset.wrapping_add(at))));
+        }
+        tally
+    })
+}
+
+/// Does these parts on two threads. The sum is the same whoever does what.
+fn in_parallel(parts: usize, part: impl Fn(usize) -> Tally + Sync) -> Tally {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Tally)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= parts {
+                        return;
+                    }
+                    let tally = part(at);
+                    done.lock().expect("no part panics with the list").push((at, tally));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().expect("no part panics with the list");
+    done.sort_by_key(|(at, _)| *at);
+    let mut sum = Tally::default();
+    done.into_iter().for_each(|(_, tally)| sum.add(tally));
+    sum
+}
+
+fn offset(seed: u64) -> usize {
+    usize::try_from(seed % 1009).unwrap_or_default()
+}
