@@ -8,11 +8,14 @@ use durable::disk::{Disk, DiskError};
 use engine::AttemptKey;
 use runstore::Home;
 
+/// The name of the list in a home.
+pub const NAME: &str = "effects.log";
+
 const LIMIT: u64 = 1 << 20;
 
 /// Where the list of a home is.
 pub fn path(home: &Home) -> PathBuf {
-    home.path().join("effects.log")
+    home.path().join(NAME)
 }
 
 /// Notes that the attempt is about to act. A line that an earlier crash has

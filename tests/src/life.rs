@@ -225,7 +225,8 @@ impl<'a> Theatre<'a> {
 
     /// Nobody says or starts anything after the end of a run.
     fn has_ended(&self) -> bool {
-        matches!(self.record.lock().left.get(&self.newest()), Some(Left::Closed(_)))
+        let newest = self.newest();
+        matches!(self.record.lock().left.get(&newest), Some(Left::Closed(_)))
     }
 
     /// The run that was created last.

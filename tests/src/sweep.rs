@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use durable::sim::{Crash, SimDisk};
 
+use crate::effects;
 use crate::fixed;
 use crate::oracle::{Violation, judge};
 use crate::prepared::{Prepared, theatre};
@@ -37,9 +38,12 @@ pub struct Depth {
 pub struct Tally {
     pub states: u64,
     pub violations: u64,
-    /// The first one.
-    pub first: Option<(Spot, Violation)>,
+    /// The first of each scenario and oracle, a few of them.
+    pub first: Vec<(Spot, Violation)>,
 }
+
+/// Of many violations so many are told.
+const KEPT: usize = 8;
 
 impl Depth {
     /// Everything after one crash, much after two.
@@ -62,11 +66,20 @@ impl Depth {
 }
 
 impl Tally {
-    /// Counts another's states; the first violation of both is this one's.
+    /// Counts another's states, which come after this one's.
     pub fn add(&mut self, other: Self) {
         self.states += other.states;
         self.violations += other.violations;
-        self.first = self.first.take().or(other.first);
+        other.first.into_iter().for_each(|(spot, violation)| self.keep(spot, violation));
+    }
+
+    fn keep(&mut self, spot: Spot, violation: Violation) {
+        let known = |(kept, why): &(Spot, Violation)| {
+            kept.scenario == spot.scenario && why.oracle == violation.oracle
+        };
+        if self.first.len() < KEPT && !self.first.iter().any(known) {
+            self.first.push((spot, violation));
+        }
     }
 }
 
@@ -74,12 +87,15 @@ impl Tally {
 /// the calls that only look.
 pub fn sweep(prepared: &Prepared, call: usize, depth: Depth) -> Tally {
     let mut sweep = Sweep { prepared, depth, tally: Tally::default() };
-    let writes = prepared.calls.get(call).is_some_and(|call| writes(call.name));
+    let named = prepared.calls.get(call);
+    let writes = named.is_some_and(|call| writes(call.name));
+    // The list of effects is the judges' own, and does not fail.
+    let is_ours = named.is_some_and(|call| call.path.ends_with(effects::NAME));
     let weight = prepared.scenario.weight;
     for mishap in crashes(writes) {
         sweep.strike(call, mishap, depth.power * weight);
     }
-    for mishap in faults(writes) {
+    for mishap in faults(writes).into_iter().filter(|_| !is_ours) {
         sweep.strike(call, mishap, depth.fault_power * weight);
     }
     let looks = (call..prepared.looks).step_by(prepared.calls.len().max(1));
@@ -185,7 +201,7 @@ impl Sweep<'_> {
 
     fn note(&mut self, spot: &Spot, violation: Violation) {
         self.tally.violations += 1;
-        self.tally.first.get_or_insert_with(|| (spot.clone(), violation));
+        self.tally.keep(spot.clone(), violation);
     }
 
     fn name(&self) -> String {

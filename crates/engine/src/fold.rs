@@ -164,6 +164,9 @@ fn close(
     }
     state.in_flight.clear();
     state.waiting.clear();
+    if let Some(failure) = &failure {
+        state.failure.get_or_insert_with(|| failure.clone());
+    }
     state.closed = Some(Closed { at, failure });
     Ok(())
 }

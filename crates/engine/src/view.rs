@@ -60,9 +60,7 @@ impl RunView {
         let nodes = program.nodes().iter();
         Self {
             name: program.name().to_owned(),
-            nodes: nodes
-                .map(|node| node_view(&node.id, &node.name, state.node(&node.id)))
-                .collect(),
+            nodes: nodes.map(|node| node_view(&node.id, &node.name, state)).collect(),
             ..Self::bare(state)
         }
     }
@@ -90,10 +88,10 @@ impl RunView {
     /// order of their names.
     pub fn without_program(state: &RunState) -> Self {
         let started = state.started.as_deref();
-        let node = |(id, node): (&NodeId, &NodeState)| node_view(id, id.as_str(), Some(node));
+        let node = |id: &NodeId| node_view(id, id.as_str(), state);
         Self {
             name: started.map(|started| started.blueprint_id.to_string()).unwrap_or_default(),
-            nodes: state.nodes.iter().map(node).collect(),
+            nodes: state.nodes.keys().map(node).collect(),
             ..Self::bare(state)
         }
     }
@@ -107,12 +105,13 @@ impl RunView {
     }
 }
 
-fn node_view(id: &NodeId, name: &str, node: Option<&NodeState>) -> NodeView {
+fn node_view(id: &NodeId, name: &str, state: &RunState) -> NodeView {
+    let node = state.node(id);
     let field = |get: fn(&NodeState) -> Option<Timestamp>| node.and_then(get);
     NodeView {
         id: id.clone(),
         name: name.to_owned(),
-        status: node.map_or(NodeStatus::Pending, |node| node.status),
+        status: shown_status(node, state.closed.is_some()),
         attempt: node.map_or(Attempt(0), |node| node.attempt),
         port: node.and_then(|node| node.port.as_ref()).map(ToString::to_string),
         output: node.and_then(|node| node.output.as_deref()).cloned(),
@@ -120,6 +119,14 @@ fn node_view(id: &NodeId, name: &str, node: Option<&NodeState>) -> NodeView {
         prompt: node.and_then(|node| node.prompt.clone()),
         started_at: field(|node| node.started_at),
         ended_at: field(|node| node.ended_at),
+    }
+}
+
+/// A gate that nobody will decide any more does not wait.
+fn shown_status(node: Option<&NodeState>, closed: bool) -> NodeStatus {
+    match node.map_or(NodeStatus::Pending, |node| node.status) {
+        NodeStatus::Waiting if closed => NodeStatus::Cancelled,
+        status => status,
     }
 }
 

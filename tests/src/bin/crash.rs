@@ -58,7 +58,7 @@ fn main() -> ExitCode {
             println!("crash: {} states, {} s", tally.states, begin.elapsed().as_secs());
         }
     }
-    if let Some((spot, violation)) = &tally.first {
+    for (spot, violation) in &tally.first {
         println!("{violation}\n  cargo xtask crash --only {spot}");
     }
     println!(

@@ -317,6 +317,10 @@ impl Rig {
         assert!(resting || !nodes.is_empty(), "the run is open and nothing will ever happen");
         let step = decide(&self.program, &self.shadow, &self.frontier, ARTIFACTS, self.now);
         assert!(step.is_none(), "the machine rests before {step:?}");
+        if self.shadow.failure.is_none() {
+            let left = (self.frontier.skip(), self.frontier.internal());
+            assert_eq!(left, (None, None), "the machine leaves its own work undone");
+        }
         assert_eq!(self.machine.wake_at(), self.next_deadline());
         if self.closed.is_some() {
             self.check_closed();

@@ -145,7 +145,8 @@ impl Graph {
         };
         let works = matches!(kind, "shell" | "script" | "task" | "decision");
         let repeat = if works && seed.safe { " repeat=safe" } else { "" };
-        let timeout = if works && seed.timed { " timeout=1m" } else { "" };
+        let timeout =
+            if works && seed.timed { format!(" timeout={}s", 10 * at) } else { String::new() };
         format!("node n{at} {kind} {fields}{repeat}{timeout}\n")
     }
 }
