@@ -12,7 +12,7 @@
 use std::fmt;
 
 use durable::sim::SimDisk;
-use engine::{Event, RunState, RunStatus, fold};
+use engine::{Event, Fact, RunState, RunStatus, fold};
 use host::worker::Left;
 use runstore::{CheckpointUse, RunPlace, limits};
 
@@ -112,8 +112,7 @@ fn after(next: &Theatre<'_>, told: &Told, recovered: &[Owned]) -> Judged {
         let run = run(next, place, owned)?;
         bytes(next, place, &now, &run)?;
         states(&run, owned)?;
-        let story = judge_story(&next.scenario.program, &place.run, &run.events, &lines);
-        story.map_err(|why| violation("O4", format!("run {}: {why}", place.run)))?;
+        story(next, place, &run.events, &lines)?;
         rest(next, place, &run.state)?;
         promises(next, place, told, owned, &run)?;
     }
@@ -171,6 +170,18 @@ fn states(run: &Run, owned: Option<&Owned>) -> Judged {
     unless(last, "O3", || "the owner's own state is another than the log's".to_owned())
 }
 
+/// O4.
+fn story(next: &Theatre<'_>, place: &RunPlace, events: &[Event], lines: &[String]) -> Judged {
+    let old = match events.first().map(|event| &event.fact) {
+        Some(Fact::RunStarted(started)) => started.retry_of.clone(),
+        Some(_) | None => None,
+    };
+    let old = old.map(|run| next.events(&RunPlace { run, ..place.clone() }));
+    let old = known(old.transpose())?.unwrap_or_default();
+    judge_story(&next.scenario.program, &place.run, events, lines, &old)
+        .map_err(|why| violation("O4", format!("run {}: {why}", place.run)))
+}
+
 /// O5 and O7.
 fn rest(next: &Theatre<'_>, place: &RunPlace, state: &RunState) -> Judged {
     let at_rest = state.closed.is_some() || state.is_parked();
@@ -202,7 +213,10 @@ fn promises(
         let there = waits || state.signals.contains(signal);
         unless(there, "O1", || format!("signal {signal} is lost"))?;
     }
+    // A call that fails may fail an attempt, and with it the run.
+    let failed = run.events.iter().any(|event| matches!(event.fact, Fact::NodeFailed { .. }));
     let goes_on = !next.scenario.completes
+        || failed
         || state.started.is_none()
         || state.status() == RunStatus::Completed;
     unless(goes_on, "O5", || format!("run {} may go on and does not", place.run))
@@ -233,8 +247,7 @@ fn finish(next: &Theatre<'_>) -> Judged {
         unless(state.closed.is_some(), "O5", || format!("run {} never ends", place.run))?;
         let lines = known(effects::lines(&*next.disk, &next.home))?;
         let events = known(next.events(&place))?;
-        let story = judge_story(&next.scenario.program, &place.run, &events, &lines);
-        story.map_err(|why| violation("O4", format!("run {}: {why}", place.run)))?;
+        story(next, &place, &events, &lines)?;
         let report = known(runstore::verify(&*next.disk, &place))?;
         unless(report.is_sound(), "O2", || format!("run {} is not sound", place.run))?;
     }

@@ -11,14 +11,17 @@ use durable::{Attempt, Generation};
 use engine::{AgainCause, Event, Fact, RunId, SignalId, UnknownCause};
 
 /// Judges the log of a run whose owner is gone. `effects` are the lines of
-/// all runs. Gives what is wrong, the first thing only.
+/// all runs; `old` are the events of the run that this one tries again.
+/// Gives what is wrong, the first thing only.
 pub fn judge_story(
     program: &Program,
     run: &RunId,
     events: &[Event],
     effects: &[String],
+    old: &[Event],
 ) -> Result<(), String> {
-    let mut story = Story { program, acted: acted(run, effects)?, ..Story::new(program) };
+    let kept = old.iter().filter_map(|event| success(&event.fact)).collect();
+    let mut story = Story { kept, acted: acted(run, effects)?, ..Story::new(program) };
     for event in events {
         story.tell(&event.fact).map_err(|why| format!("event {}: {why}", event.seq))?;
     }
@@ -39,9 +42,10 @@ struct Story<'a> {
     owed: BTreeSet<NodeId>,
     generation: Generation,
     signals: BTreeSet<SignalId>,
+    /// Attempts of the run before, whose facts stand in this log too.
+    kept: BTreeSet<Key>,
     /// Something made success impossible.
     ending: bool,
-    retry: bool,
 }
 
 impl<'a> Story<'a> {
@@ -55,8 +59,8 @@ impl<'a> Story<'a> {
             owed: BTreeSet::new(),
             generation: Generation(0),
             signals: BTreeSet::new(),
+            kept: BTreeSet::new(),
             ending: false,
-            retry: false,
         }
     }
 
@@ -70,7 +74,6 @@ impl<'a> Story<'a> {
         match fact {
             Fact::RunStarted(started) => {
                 self.generation = started.generation;
-                self.retry = started.retry_of.is_some();
                 Ok(())
             }
             Fact::RunAdopted { generation, .. } => self.adopt(*generation),
@@ -166,7 +169,7 @@ impl<'a> Story<'a> {
         if attempt > Attempt::FIRST && !self.again.contains(&before) {
             return Err(format!("attempt {attempt} of {node} starts, and nothing asked for it"));
         }
-        if generation != self.generation {
+        if generation != self.generation && !self.kept.contains(&(node.clone(), attempt)) {
             return Err(format!("generation {generation} starts {node} in {}", self.generation));
         }
         match self.in_flight.insert(node.clone(), (attempt, repeat)) {
@@ -177,7 +180,7 @@ impl<'a> Story<'a> {
 
     fn succeed(&mut self, node: &NodeId, attempt: Attempt) -> Result<(), String> {
         let key = (node.clone(), attempt);
-        if self.started.contains(&key) && !self.acted.contains(&key) {
+        if !self.acted.contains(&key) && !self.kept.contains(&key) {
             return Err(format!("attempt {attempt} of {node} succeeded without an effect"));
         }
         self.finish(node, attempt)
@@ -187,8 +190,7 @@ impl<'a> Story<'a> {
         match self.in_flight.remove(node) {
             Some((flight, _)) if flight == attempt => Ok(()),
             Some((flight, _)) => Err(format!("{node} is at {flight}, and {attempt} ends")),
-            // What a retry keeps of the run before never was in flight here.
-            None if self.retry => Ok(()),
+            None if self.kept.contains(&(node.clone(), attempt)) => Ok(()),
             None => Err(format!("attempt {attempt} of {node} ends and was not in flight")),
         }
     }
@@ -204,6 +206,15 @@ impl<'a> Story<'a> {
             None => Ok(()),
         }
     }
+}
+
+fn success(fact: &Fact) -> Option<Key> {
+    if let Fact::NodeCompleted { node, attempt: Some(attempt), .. }
+    | Fact::DecisionCompleted { node, attempt, .. } = fact
+    {
+        return Some((node.clone(), *attempt));
+    }
+    None
 }
 
 /// Of which node the fact says that its owner died, and whether it is to be

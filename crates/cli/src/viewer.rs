@@ -71,14 +71,18 @@ pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Resul
             return Ok(exit);
         }
         match follower.next(PATIENCE)? {
-            Followed::Events(events) => viewer.teller.events(&events, &|| follower.view())?,
+            Followed::Events(events) => {
+                fruitless = 0;
+                viewer.teller.events(&events, &|| follower.view())?;
+            }
             Followed::Quiet => {}
             Followed::Rest => return viewer.rest(&follower.view()),
-            Followed::Abandoned if fruitless == RECOVERIES => return viewer.lost(&follower.view()),
-            Followed::Abandoned => {
-                let recovered = recover::this(host, console, visit.run)?;
-                fruitless = if recovered { 0 } else { fruitless + 1 };
-            }
+            Followed::Abandoned => match recover::this(host, console, visit.run)? {
+                Some(refused) if fruitless == RECOVERIES => return Err(refused.into()),
+                Some(_) => fruitless += 1,
+                None if fruitless == RECOVERIES => return viewer.lost(&follower.view()),
+                None => fruitless += 1,
+            },
         }
     }
 }

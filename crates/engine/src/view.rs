@@ -124,10 +124,8 @@ fn node_view(id: &NodeId, name: &str, state: &RunState) -> NodeView {
 
 /// A gate that nobody will decide any more does not wait.
 fn shown_status(node: Option<&NodeState>, closed: bool) -> NodeStatus {
-    match node.map_or(NodeStatus::Pending, |node| node.status) {
-        NodeStatus::Waiting if closed => NodeStatus::Cancelled,
-        status => status,
-    }
+    let status = node.map_or(NodeStatus::Pending, |node| node.status);
+    if closed && status == NodeStatus::Waiting { NodeStatus::Cancelled } else { status }
 }
 
 /// The table. An outcome that nobody knows outweighs its reason.

@@ -201,8 +201,8 @@ pub enum RecoveryAction {
     Interrupted { killed: usize },
     /// A worker owns it again.
     Resumed,
-    /// Left as it is, and why.
-    Left { why: String },
+    /// Left as it is: why, and what to do.
+    Left { code: Code, why: String, hint: Option<String> },
 }
 
 /// The live output of one attempt.

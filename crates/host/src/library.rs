@@ -144,6 +144,6 @@ impl Host {
 }
 
 pub(crate) fn store(fault: &dyn std::error::Error) -> HostError {
-    HostError::from_fault(Code::Store, "the home cannot be read", fault)
+    HostError::from_fault(Code::Store, "the home cannot be used", fault)
         .hint("`wardian doctor` looks at the home and says what is wrong")
 }

@@ -21,7 +21,9 @@ impl Host {
         let recovered = places.iter().filter_map(|place| {
             let action = match self.recover_run(place) {
                 Ok(action) => action?,
-                Err(error) => RecoveryAction::Left { why: error.message },
+                Err(HostError { code, message, hint, .. }) => {
+                    RecoveryAction::Left { code, why: message, hint }
+                }
             };
             Some(Recovered { run_id: place.run.to_string(), action })
         });

@@ -56,6 +56,20 @@ impl Quarry {
         Self { mark: Some((RUN_MARK, run.to_owned())), ..Self::default() }
     }
 
+    /// Whether the child, which has ended, may have left something in its
+    /// session. What lost its parent there was given to this process, if it
+    /// takes orphans in, so that a look at its own children is enough.
+    pub(crate) fn may_be_left(&self) -> io::Result<bool> {
+        let (Some(leader), true) = (self.leader, adopts()) else { return Ok(true) };
+        let Some(children) = proc_table::own_children()? else { return Ok(true) };
+        for pid in children.into_iter().filter(|pid| *pid != leader) {
+            if proc_table::process(pid)?.is_some_and(|process| process.session == leader) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// From here on only the session and its descendants are meant.
     pub(crate) fn forget_mark(&mut self) {
         self.mark = None;
@@ -153,8 +167,7 @@ impl Quarry {
     /// The child itself is left to its owner.
     fn reap_adopted(&self) -> io::Result<()> {
         let own = getpid();
-        let adopts = own.is_init() || matches!(child_subreaper(), Ok(Some(_)));
-        let Some(leader) = self.leader.filter(|_| adopts) else { return Ok(()) };
+        let Some(leader) = self.leader.filter(|_| adopts()) else { return Ok(()) };
         let adopted = |p: &Process| p.ended && p.parent == own.as_raw_pid() && p.pid != leader;
         let ours = |p: &Process| p.session == leader || self.seen.contains(&(p.pid, p.started));
         for process in proc_table::table()?.iter().filter(|p| adopted(p) && ours(p)) {
@@ -166,4 +179,9 @@ impl Quarry {
         }
         Ok(())
     }
+}
+
+/// Whether orphans among the descendants of this process come to it.
+fn adopts() -> bool {
+    getpid().is_init() || matches!(child_subreaper(), Ok(Some(_)))
 }

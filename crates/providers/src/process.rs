@@ -145,6 +145,9 @@ fn end_session(
 ) -> io::Result<Killed> {
     streams.drain()?;
     child.kill_group();
+    if !quarry.may_be_left()? {
+        return Ok(Killed { found: 0, left: 0 });
+    }
     quarry.forget_mark();
     quarry.kill_all()
 }

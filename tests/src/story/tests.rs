@@ -35,7 +35,7 @@ fn judge(resume: bool, facts: Vec<Fact>, effects: &[&str]) -> Result<(), String>
     let event = |(seq, fact)| Event { seq: Seq(seq), at: Timestamp::from_millis(0), fact };
     let events: Vec<Event> = (0..).zip(facts).map(event).collect();
     let effects: Vec<String> = effects.iter().map(|line| (*line).to_owned()).collect();
-    judge_story(&program(resume), &RunId::new("r").unwrap(), &events, &effects)
+    judge_story(&program(resume), &RunId::new("r").unwrap(), &events, &effects, &[])
 }
 
 fn adopted(generation: u64) -> Fact {
@@ -66,7 +66,8 @@ fn every_lie_is_seen() {
         (false, vec![a(), adopted(1), Fact::RunCompleted], &[], "comes before a word on a"),
         (true, vec![a(), adopted(1), unknown("a")], &[], "though it may be tried again"),
         (false, vec![b(), adopted(0)], &[], "generation 0 follows"),
-        (false, vec![completed("b", 1)], &[], "was not in flight"),
+        (false, vec![completed("b", 1)], &[], "without an effect"),
+        (false, vec![unknown("b"), adopted(1)], &[], "nothing of it was in flight"),
     ];
     for (resume, facts, effects, wanted) in cases {
         let said = judge(resume, facts, effects).unwrap_err();

@@ -1,7 +1,7 @@
 //! Recording runs whose owner died, and telling of it.
 
 use host::Host;
-use host::api::{Recovered, RecoveryAction};
+use host::api::{HostError, Recovered, RecoveryAction};
 
 use crate::console::Console;
 use crate::error::CliError;
@@ -20,18 +20,27 @@ pub(crate) fn others(host: &Host, console: &Console, own: &str) {
     }
 }
 
-/// The own run has lost its owner. Says whether it is recorded, or has a new
-/// one.
-pub(crate) fn this(host: &Host, console: &Console, own: &str) -> Result<bool, CliError> {
-    let mut recovered = false;
+/// The own run has lost its owner. Says why it could not be recorded, if it
+/// could not.
+pub(crate) fn this(
+    host: &Host,
+    console: &Console,
+    own: &str,
+) -> Result<Option<HostError>, CliError> {
+    let mut refused = None;
     for one in host.recover()? {
-        let left = matches!(one.action, RecoveryAction::Left { .. });
-        recovered |= one.run_id == own && !left;
-        if one.run_id == own || !left {
-            tell(console, &one);
+        match one.action {
+            RecoveryAction::Left { code, why, hint } if one.run_id == own => {
+                let message =
+                    format!("run {own} has lost its owner, and that cannot be recorded: {why}");
+                let details = serde_json::Value::Null;
+                refused = Some(HostError { code, message, hint, details, findings: None });
+            }
+            RecoveryAction::Left { .. } => {}
+            RecoveryAction::Interrupted { .. } | RecoveryAction::Resumed => tell(console, &one),
         }
     }
-    Ok(recovered)
+    Ok(refused)
 }
 
 fn tell(console: &Console, one: &Recovered) {
@@ -50,7 +59,7 @@ fn tell(console: &Console, one: &Recovered) {
         RecoveryAction::Resumed => {
             format!("run {run} had lost its owner and goes on with a new one")
         }
-        RecoveryAction::Left { why } => {
+        RecoveryAction::Left { why, .. } => {
             format!("run {run} is left as it is: {}", escape::line(why))
         }
     };
