@@ -9,6 +9,7 @@ use std::ops::Range;
 use durable::limits;
 
 use crate::check::Sink;
+use crate::node_type::{self, NodeType};
 use crate::yaml::{Data, Map, Yaml};
 use crate::{OnInterrupt, Rule};
 use keys::Keys;
@@ -127,13 +128,18 @@ impl<'t> DraftNode<'t> {
             return None;
         };
         let mark = sink.mark();
-        let mut keys = Keys::new(map, NODE_KEYS, "a node", sink);
+        let is_field = |key: &str| written_type(map).is_some_and(|kind| kind.field(key).is_some());
+        let misplaced = map.entries.iter().map(|entry| entry.key.as_str());
+        let misplaced = misplaced.filter(|key| !NODE_KEYS.contains(key)).any(is_field);
+        let mut keys = Keys::with_fields(map, NODE_KEYS, "a node", sink, is_field);
         let id = keys.required("id", &node.span);
         let node_type = keys.required("type", &node.span);
         let name = keys.text("name");
         keys.not_blank(name, "name");
         let parent = keys.text("parent");
-        let (fields, fields_refused) = keys.map("fields");
+        let (fields, refused) = keys.map("fields");
+        // A field in the wrong place is one fault, not two.
+        let fields_refused = refused || misplaced;
         let (timeout, repeat) = (keys.any("timeout"), keys.any("repeat"));
         sink.assign_since(mark, id.map(|id| id.text));
         let span = &node.span;
@@ -143,6 +149,19 @@ impl<'t> DraftNode<'t> {
     /// The best place for a finding about the node as a whole.
     pub fn place(&self) -> &'t Range<usize> {
         self.id.map_or(self.span, |id| id.span)
+    }
+}
+
+/// The node type that a node names, if there is such a type.
+fn written_type(node: &Map) -> Option<&'static NodeType> {
+    match &node.get("type")?.value.data {
+        Data::Text(name) => node_type::find(name),
+        Data::Null
+        | Data::Bool(_)
+        | Data::Number(_)
+        | Data::List(_)
+        | Data::Map(_)
+        | Data::Refused => None,
     }
 }
 

@@ -86,6 +86,8 @@ pub struct RunRow {
     pub failure: Option<String>,
     pub started_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
+    /// When this row was made; until then a running run has been running.
+    pub asked_at: Timestamp,
     pub node_count: usize,
     pub run_dir: PathBuf,
     /// Open, and no owner is alive: interrupted, and not yet recorded so.

@@ -239,6 +239,7 @@ impl Host {
             failure: None,
             started_at: None,
             updated_at: None,
+            asked_at: self.clock.now(),
             node_count: 0,
             run_dir: place.folder(),
             ownerless: false,

@@ -40,7 +40,27 @@ impl<'t, 's, 'f> Keys<'t, 's, 'f> {
         what: &'static str,
         sink: &'s mut Sink<'f>,
     ) -> Self {
+        Self::with_fields(map, known, what, sink, |_| false)
+    }
+
+    /// As [`Self::new`]; a key that `is_field` is said to be in the wrong
+    /// place, not to be unknown.
+    pub(super) fn with_fields(
+        map: &'t Map,
+        known: &'static [&'static str],
+        what: &'static str,
+        sink: &'s mut Sink<'f>,
+        is_field: impl Fn(&str) -> bool,
+    ) -> Self {
         for entry in map.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+            if is_field(&entry.key) {
+                let message = format!("`{}` is a field, not a key of {what}", entry.key);
+                sink.error(Rule::UnknownKey, &entry.key_span, message).suggest(format!(
+                    "put it under `fields:`, as `fields: {{ {}: … }}`",
+                    entry.key
+                ));
+                continue;
+            }
             let near = suggest::did_you_mean(&entry.key, known.iter().copied());
             let message = format!("{what} has no key `{}`", shorten(&entry.key));
             sink.error(Rule::UnknownKey, &entry.key_span, message)

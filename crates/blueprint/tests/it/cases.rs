@@ -88,3 +88,16 @@ fn more_findings_than_the_limit_are_counted() {
     assert_eq!(checked.omitted, 700 - durable::limits::FINDINGS);
     assert_eq!(checked.findings[0].line, 5);
 }
+
+#[test]
+fn a_field_beside_the_fields_is_one_finding_that_says_where_it_belongs() {
+    let nodes = format!("{START}  - {{ id: list, type: shell, command: ls }}");
+    let found = check(file(&nodes, "  - { from: start, to: list }").as_bytes()).findings;
+    let said: Vec<_> =
+        found.iter().map(|f| (f.message.as_str(), f.suggestion.as_deref())).collect();
+    let (message, suggestion) = (
+        "`command` is a field, not a key of a node",
+        "put it under `fields:`, as `fields: { command: … }`",
+    );
+    assert_eq!(said, [(message, Some(suggestion))]);
+}

@@ -1,6 +1,6 @@
 //! Runs as rows of a table.
 
-use host::api::{RunRow, look};
+use host::api::{RunRow, RunStatus, look};
 
 use crate::console::Console;
 use crate::output::table::{self, Cell};
@@ -14,7 +14,9 @@ pub(crate) fn table(rows: &[&RunRow], console: &Console) -> String {
 }
 
 fn cells(row: &RunRow, style: Style) -> Vec<Cell> {
-    let took = time::between(row.started_at, row.updated_at).unwrap_or_default();
+    let running = row.status == Some(RunStatus::Running) && !row.ownerless;
+    let until = if running { Some(row.asked_at) } else { row.updated_at };
+    let took = time::between(row.started_at, until).unwrap_or_default();
     let what = row.fault.as_ref().or(row.failure.as_ref());
     let what = what.map(|text| gist::first_line(text, 60)).unwrap_or_default();
     vec![
