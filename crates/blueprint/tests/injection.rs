@@ -107,7 +107,7 @@ fn run(shell: &str, folder: &Path, command: &ShellCommand, scope: &dyn Scope) ->
 }
 
 #[test]
-fn every_value_arrives_unchanged_or_its_place_is_refused() {
+fn c_04_every_value_arrives_unchanged_or_its_place_is_refused() {
     for (name, command) in REFUSED {
         let errors = ShellCommand::parse(&with_place(command)).unwrap_err();
         assert!(errors.iter().all(|error| error.suggestion.is_some()), "{name}");

@@ -309,8 +309,9 @@ pub(crate) fn open_fault(fault: &OpenError) -> HostError {
         | OpenError::OtherRun { .. } => {
             error(Code::DamagedLog).hint("`wardian run verify ID` says how far the log is good")
         }
-        OpenError::Changed { .. } | OpenError::Lost { .. } => error(Code::ChangedGraph),
-        OpenError::Disk(_) => error(Code::Store),
+        OpenError::Changed { .. } | OpenError::Lost { .. } => error(Code::ChangedGraph)
+            .hint("put the file back as it was; `wardian run verify ID` names what changed"),
+        OpenError::Disk(_) => store(fault),
     }
 }
 

@@ -10,3 +10,4 @@ mod exec;
 mod house;
 mod look;
 mod signals;
+mod work;

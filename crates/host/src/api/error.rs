@@ -51,9 +51,11 @@ pub struct HostError {
 
 impl HostError {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, details: Value::Null, findings: None }
+        let hint = Some(code.next_step().to_owned());
+        Self { code, message: message.into(), hint, details: Value::Null, findings: None }
     }
 
+    /// A better next step than the one that the code has for everybody.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -83,37 +85,7 @@ impl HostError {
             }
             source = cause.source();
         }
-        let error = Self::new(code, message);
-        match code {
-            Code::DiskFull => error.hint("make room on the disk, then run the command again"),
-            Code::InvalidBlueprint
-            | Code::InvalidInput
-            | Code::InvalidRequest
-            | Code::FileNotFound
-            | Code::AutomationNotFound
-            | Code::RunNotFound
-            | Code::NodeNotFound
-            | Code::AmbiguousRun
-            | Code::AmbiguousAutomation
-            | Code::InvalidId
-            | Code::WorkspaceMissing
-            | Code::ProviderUnavailable
-            | Code::ManagedCaller
-            | Code::RunEnded
-            | Code::RunOpen
-            | Code::NotParked
-            | Code::Undecided
-            | Code::Conflict
-            | Code::RunBusy
-            | Code::DamagedLog
-            | Code::UnverifiedLog
-            | Code::TooNew
-            | Code::ChangedGraph
-            | Code::Store
-            | Code::Worker
-            | Code::OwnerSilent
-            | Code::Internal => error,
-        }
+        Self::new(code, message)
     }
 }
 
@@ -148,6 +120,39 @@ impl Code {
             Self::Worker => "worker_failed",
             Self::OwnerSilent => "owner_not_answering",
             Self::Internal => "internal",
+        }
+    }
+
+    /// What to do, when nothing better is known.
+    pub fn next_step(self) -> &'static str {
+        match self {
+            Self::InvalidBlueprint => "`wardian automation validate FILE` shows what is wrong",
+            Self::InvalidInput => "pass the input with --input '{…}' or --input @FILE",
+            Self::InvalidRequest | Self::InvalidId => "`wardian help` shows what can be asked",
+            Self::FileNotFound => "name a file that exists",
+            Self::AutomationNotFound | Self::AmbiguousAutomation => {
+                "`wardian automation list` shows the automations of the library"
+            }
+            Self::RunNotFound | Self::AmbiguousRun => {
+                "`wardian run list` shows the runs of this home"
+            }
+            Self::NodeNotFound => "`wardian run show ID` lists the nodes of a run",
+            Self::WorkspaceMissing => "name an existing folder with --workspace",
+            Self::ProviderUnavailable => "`--provider scripted --script FILE` needs no agent",
+            Self::ManagedCaller => "a person decides this, in a terminal that no run has started",
+            Self::RunEnded | Self::RunOpen | Self::NotParked | Self::Undecided | Self::Conflict => {
+                "`wardian run show ID` says how the run stands"
+            }
+            Self::RunBusy => "try again in a moment",
+            Self::DamagedLog => "`wardian run verify ID` says how far the log is good",
+            Self::UnverifiedLog => "it can be read; start the automation anew to run it",
+            Self::TooNew => "use the release that wrote it, or a newer one",
+            Self::ChangedGraph => "restore the run's folder from a backup",
+            Self::DiskFull => "make room on the disk, then run the command again",
+            Self::Store => "`wardian doctor` looks at the home and says what is wrong",
+            Self::Worker => "`worker.log` in the run's folder may say more",
+            Self::OwnerSilent => "`wardian run show ID` says whether the run goes on",
+            Self::Internal => "this is a fault of wardian; `wardian doctor` may show its cause",
         }
     }
 

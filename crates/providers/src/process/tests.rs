@@ -67,7 +67,7 @@ fn a_child_ends_with_its_code_or_its_signal() {
 }
 
 #[test]
-fn a_child_that_reads_its_input_to_the_end_finishes() {
+fn x_01_a_child_that_reads_its_input_to_the_end_finishes() {
     let nothing = to_the_end(&launch("stdin", "cat", &[]));
     assert_eq!((nothing.exit, &nothing.stdout.text[..]), (Exit::Code(0), ""));
     // More than any pipe holds, and read by nobody before it is written.
@@ -79,7 +79,7 @@ fn a_child_that_reads_its_input_to_the_end_finishes() {
 }
 
 #[test]
-fn a_stop_ends_what_runs_in_front_and_what_runs_behind_at_once() {
+fn x_02_a_stop_ends_what_runs_in_front_and_what_runs_behind_at_once() {
     let five = Deadline::after(Span::from_secs(5)).unwrap();
     let text = "sleep 300 & echo $!; echo $$; exec sleep 200";
     let (_, said) = stopped_after(2, "stop", text);
@@ -173,7 +173,7 @@ fn a_stop_asked_for_before_the_start_still_leaves_nothing() {
 }
 
 #[test]
-fn characters_written_byte_by_byte_stay_whole() {
+fn x_03_characters_written_byte_by_byte_stay_whole() {
     let text = "─".repeat(100_000);
     let launch = Launch {
         stdin: Stdin::Text(text.clone()),
@@ -185,7 +185,7 @@ fn characters_written_byte_by_byte_stay_whole() {
 }
 
 #[test]
-fn output_without_end_neither_blocks_nor_grows() {
+fn x_04_output_without_end_neither_blocks_nor_grows() {
     let before = resident_bytes();
     let text =
         "head -c 160000 /dev/zero | tr '\\0' e >&2; head -c 200000000 /dev/zero | tr '\\0' o";
@@ -218,7 +218,7 @@ fn bytes_that_are_no_text_are_kept_beside_it() {
 }
 
 #[test]
-fn a_child_sees_the_allowed_environment_and_nothing_else() {
+fn c_07_a_child_sees_the_allowed_environment_and_nothing_else() {
     let host = [("AWS_SECRET_ACCESS_KEY", "canary1"), ("LANG", "C"), ("PATH", "/usr/bin:/bin")];
     let host = HostEnv::new(host.map(|(name, value)| (name.into(), value.into())));
     let launch = launch_in("env", &host, "env", &[]);

@@ -58,7 +58,7 @@ fn a_run_opens_as_it_was_written_with_a_checkpoint_and_without() {
 }
 
 #[test]
-fn a_line_cut_in_its_middle_is_moved_aside_before_the_run_goes_on() {
+fn r_01_a_line_cut_in_its_middle_is_moved_aside_before_the_run_goes_on() {
     on_both(|disk, place| {
         let batches = batches(&place);
         let end = written(&disk, &place, &batches).position().offset;
@@ -102,7 +102,7 @@ fn a_second_torn_end_at_the_same_event_is_kept_beside_the_first() {
 }
 
 #[test]
-fn a_checkpoint_that_the_disk_cuts_short_leaves_the_old_one_and_says_so() {
+fn r_02_a_checkpoint_that_the_disk_cuts_short_leaves_the_old_one_and_says_so() {
     let (sim, place) = (SimDisk::new(), place());
     let disk: SharedDisk = Arc::new(sim.clone());
     let batches = batches(&place);
@@ -122,7 +122,7 @@ fn a_checkpoint_that_the_disk_cuts_short_leaves_the_old_one_and_says_so() {
 }
 
 #[test]
-fn a_batch_is_one_write_and_one_sync() {
+fn r_04_a_batch_is_one_write_and_one_sync() {
     let (sim, place) = (SimDisk::new(), place());
     let disk: SharedDisk = Arc::new(sim.clone());
     let mut writer = written(&disk, &place, &[]);
@@ -174,7 +174,7 @@ fn an_event_that_cannot_be_written_leaves_the_writer_whole() {
 }
 
 #[test]
-fn the_same_id_twice_is_one_run() {
+fn e13_the_same_id_twice_is_one_run() {
     on_both(|disk, place| {
         let first = created(&disk, &place, 1);
         let new = NewRun { blueprint: Some(b"other"), invocation: b"{}" };
@@ -213,7 +213,7 @@ fn of_many_who_create_one_run_at_once_one_has_it() {
 }
 
 #[test]
-fn a_run_has_one_owner_at_a_time_whoever_asks_meanwhile() {
+fn c_01_a_run_has_one_owner_at_a_time_whoever_asks_meanwhile() {
     let folder = tempfile::tempdir().unwrap();
     let place = place_in(folder.path().canonicalize().unwrap());
     let disk: SharedDisk = Arc::new(RealDisk);

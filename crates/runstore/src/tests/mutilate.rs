@@ -49,7 +49,7 @@ fn read_back(log: &[u8]) -> Result<(Vec<Event>, bool), OpenError> {
 }
 
 #[test]
-fn a_log_cut_at_any_byte_is_the_events_before_it() {
+fn e6_a_log_cut_at_any_byte_is_the_events_before_it() {
     let Whole { log, events, .. } = whole();
     for keep in 0..=log.len() {
         let (read, torn) = read_back(&log[..keep]).unwrap();
