@@ -175,7 +175,7 @@ impl<'a> Theatre<'a> {
     /// The graph that a run keeps, which is the scenario's.
     pub(crate) fn program(&self, snapshot: Option<&[u8]>) -> Result<Arc<Program>, Failure> {
         match snapshot {
-            Some(bytes) if bytes == self.scenario.program.snapshot() => {
+            Some(bytes) if bytes == self.scenario.snapshot => {
                 Ok(Arc::clone(&self.scenario.program))
             }
             Some(_) => Err("the run's blueprint.json is another one".into()),
@@ -189,8 +189,8 @@ impl<'a> Theatre<'a> {
         let place = self.home.place(self.scenario.program.id(), &run);
         let invocation =
             Invocation { input: self.scenario.input.clone(), retry, ..Invocation::default() };
-        let snapshot = self.scenario.program.snapshot();
-        let new = NewRun { blueprint: Some(&snapshot), invocation: &invocation.encode() };
+        let new =
+            NewRun { blueprint: Some(&self.scenario.snapshot), invocation: &invocation.encode() };
         let created = create(&*self.disk, &place, &new, &self.entropy)?;
         self.record.lock().created.push(place);
         Ok(created.lock)

@@ -80,7 +80,7 @@ fn before(next: &Theatre<'_>, told: &Told) -> Judged {
     let disk = &next.disk;
     for place in &told.created {
         let snapshot = known(disk.read(&place.blueprint_json(), limits::SNAPSHOT_BYTES))?;
-        let same = snapshot == next.scenario.program.snapshot();
+        let same = snapshot == next.scenario.snapshot;
         unless(same, "O1", || format!("the snapshot of {} is another", place.run))?;
         known(disk.read(&place.invocation_json(), limits::INVOCATION_BYTES))?;
         known(disk.read(&place.events(), u64::MAX))?;

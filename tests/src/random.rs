@@ -1,6 +1,8 @@
 //! Scenarios grown from a seed: small graphs of every kind of node, with
 //! outcomes, words and orders by chance.
 
+use std::collections::BTreeSet;
+
 use durable::sim::SeededEntropy;
 use engine::Verb;
 use serde_json::json;
@@ -25,6 +27,7 @@ pub fn scenario(seed: u64) -> Scenario {
         draft: Draft::new("grown"),
         ways: vec![("start".to_owned(), None)],
         plays: Vec::new(),
+        links: BTreeSet::new(),
     };
     if grower.one_in(2) {
         grower.draft = grower.draft.clone().setting("on_interrupt: resume");
@@ -45,6 +48,8 @@ struct Grower {
     /// Ways out that a node may be put behind, and their ports.
     ways: Vec<(String, Option<&'static str>)>,
     plays: Vec<(String, Vec<Play>)>,
+    /// No edge is there twice.
+    links: BTreeSet<(String, Option<&'static str>, String)>,
 }
 
 /// The ports of a decision.
@@ -122,13 +127,15 @@ impl Grower {
         if self.one_in(6) {
             self.plays.push((id.to_owned(), vec![self.pick(&bad)]));
         }
-        let fields = json!({ "command": "make {{trigger.output.who}}" });
+        let fields = json!({ "command": "echo {{trigger.output.who}}" });
         self.draft.clone().node_with(id, "shell", keys.into(), fields)
     }
 
     fn hang_in(&mut self, id: &str) {
         let (from, port) = self.pick(&self.ways);
-        self.draft = self.link(&from, port, id);
+        if self.links.insert((from.clone(), port, id.to_owned())) {
+            self.draft = self.link(&from, port, id);
+        }
     }
 
     fn link(&self, from: &str, port: Option<&str>, to: &str) -> Draft {

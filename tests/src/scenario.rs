@@ -12,6 +12,8 @@ use serde_json::Value;
 pub struct Scenario {
     pub name: String,
     pub program: Arc<Program>,
+    /// The program as a run keeps it.
+    pub snapshot: Vec<u8>,
     pub input: Value,
     /// How the attempts of a node end: the n-th as the n-th play says, and
     /// as the last from there on. A node without plays succeeds.
@@ -65,6 +67,7 @@ impl Scenario {
     pub fn new(name: &str, program: Arc<Program>) -> Self {
         Self {
             name: name.to_owned(),
+            snapshot: program.snapshot(),
             program,
             input: serde_json::json!({ "who": "Ada" }),
             plays: BTreeMap::new(),

@@ -89,7 +89,10 @@ impl<'a> Story<'a> {
                 self.finish(node, *attempt)
             }
             Fact::AttemptFailed { node, attempt, .. } => {
-                self.again.insert((node.clone(), *attempt));
+                let key = (node.clone(), *attempt);
+                if !self.kept.contains(&key) {
+                    self.again.insert(key);
+                }
                 self.finish(node, *attempt)
             }
             Fact::NodeFailed { attempt: None, .. }
@@ -125,6 +128,13 @@ impl<'a> Story<'a> {
                 false => Err(format!("{} comes before a word on {}", fact.kind(), owed.join(", "))),
             };
         };
+        if let Some((attempt, _)) = self.in_flight.get(node)
+            && self.kept.contains(&(node.clone(), *attempt))
+        {
+            // The record of what a retry keeps was cut short; it did nothing.
+            self.owed.remove(node);
+            return Ok(());
+        }
         let may = self.may_repeat();
         if !self.owed.remove(node) {
             return Err(format!("{node} is called interrupted, and nothing of it was in flight"));

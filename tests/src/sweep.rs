@@ -23,6 +23,8 @@ pub struct Depth {
     pub fault_power: usize,
     /// Of the calls that only look.
     pub blind: usize,
+    /// Whether every recovery after a crash of the process is struck as well.
+    pub double_process: bool,
     /// Of the states, those whose recovery is struck as well.
     pub double: usize,
     /// Of the calls of such a recovery.
@@ -48,20 +50,44 @@ const KEPT: usize = 8;
 impl Depth {
     /// Everything after one crash, much after two.
     pub fn full(seed: usize) -> Self {
-        let (double, double_calls, double_power) = (23, 1, 11);
-        Self { power: 1, fault_power: 5, blind: 1, double, double_calls, double_power, seed }
+        let (double_process, double, double_calls, double_power) = (true, 23, 1, 11);
+        Self {
+            power: 1,
+            fault_power: 5,
+            blind: 1,
+            double_process,
+            double,
+            double_calls,
+            double_power,
+            seed,
+        }
     }
 
     /// Everything after one crash, some after two.
     pub fn short(seed: usize) -> Self {
         let (double, double_calls, double_power) = (211, 2, 61);
-        Self { power: 1, fault_power: 37, blind: 3, double, double_calls, double_power, seed }
+        let (fault_power, blind, double_process) = (37, 3, false);
+        Self {
+            fault_power,
+            blind,
+            double_process,
+            double,
+            double_calls,
+            double_power,
+            ..Self::full(seed)
+        }
     }
 
     /// Some of everything.
     pub fn sample(seed: usize) -> Self {
-        let (double, double_calls, double_power) = (97, 3, 61);
-        Self { power: 7, fault_power: 61, blind: 7, double, double_calls, double_power, seed }
+        Self {
+            power: 7,
+            fault_power: 61,
+            blind: 7,
+            double: 97,
+            double_calls: 3,
+            ..Self::short(seed)
+        }
     }
 }
 
@@ -151,7 +177,8 @@ impl Sweep<'_> {
             let first = Step { left, ..first };
             let spot = Spot { scenario: self.name(), first, second: None };
             let state = usize::try_from(self.tally.states).unwrap_or_default();
-            if taken(state, self.depth.seed + call, self.depth.double) {
+            let always = self.depth.double_process && left == Left::Process;
+            if always || taken(state, self.depth.seed + call, self.depth.double) {
                 self.strike_recovery(&spot, &disk, &told);
             }
             self.judge(&spot, &disk, &told, 2);

@@ -128,16 +128,6 @@ fn fixed_scenarios(depth: Depth) -> Tally {
         .iter()
         .flat_map(|prepared| (0..prepared.calls.len()).map(move |call| (prepared, call)))
         .collect();
-    if std::env::var_os("CRASH_TALLY").is_some() {
-        for prepared in &prepared {
-            println!(
-                "{} calls {} looks {}",
-                prepared.scenario.name,
-                prepared.calls.len(),
-                prepared.looks
-            );
-        }
-    }
     in_parallel(units.len(), |at| {
         units.get(at).map_or_else(Tally::default, |(prepared, call)| sweep(prepared, *call, depth))
     })

@@ -1,0 +1,197 @@
+//! A home, a workspace and two automations in a folder of their own, and
+//! commands that see nothing else.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use blueprint::Program;
+use durable::disk::RealDisk;
+use runstore::{Home, RunPlace};
+use tempfile::TempDir;
+use world::Draft;
+
+use crate::{Failure, patience};
+
+#[derive(Debug)]
+pub(crate) struct House {
+    folder: TempDir,
+    program_file: PathBuf,
+    pub(crate) home: PathBuf,
+    pub(crate) workspace: PathBuf,
+    /// The long automation.
+    pub(crate) program: Arc<Program>,
+    /// A home whose run waits at its gate.
+    pub(crate) parked: PathBuf,
+    /// A home whose run has lost its worker.
+    pub(crate) interrupted: PathBuf,
+}
+
+/// Where the commands of the automation note that they acted.
+pub(crate) const EFFECTS: &str = "effects";
+
+impl House {
+    pub(crate) fn build() -> Result<Self, Failure> {
+        let folder = TempDir::new()?;
+        let path = fs::canonicalize(folder.path())?;
+        let long = long();
+        let house = Self {
+            program_file: program_file()?,
+            home: path.join("home"),
+            workspace: path.join("work"),
+            program: long.program(),
+            parked: path.join("parked"),
+            interrupted: path.join("interrupted"),
+            folder,
+        };
+        fs::write(house.long(), long.text())?;
+        fs::write(house.short(), short().text())?;
+        house.reset(None)?;
+        let waits = patience::output(&mut house.exec(&house.long()))?;
+        house.wait_for_workers()?;
+        expect(&waits, 11)?;
+        house.keep(&house.parked)?;
+        house.reset(None)?;
+        house.interrupt()?;
+        house.keep(&house.interrupted)?;
+        Ok(house)
+    }
+
+    pub(crate) fn home(&self) -> Home {
+        Home::at(self.home.clone())
+    }
+
+    pub(crate) fn long(&self) -> PathBuf {
+        self.folder.path().join("long.md")
+    }
+
+    pub(crate) fn short(&self) -> PathBuf {
+        self.folder.path().join("short.md")
+    }
+
+    pub(crate) fn trace_log(&self) -> PathBuf {
+        self.folder.path().join("trace")
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The program, with an environment of its own.
+    pub(crate) fn wardian(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.program_file);
+        command.args(args).arg("--json").arg("--home").arg(&self.home);
+        command.current_dir(&self.workspace).env_clear().env("HOME", self.folder.path());
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        command
+    }
+
+    pub(crate) fn exec(&self, automation: &Path) -> Command {
+        self.wardian(&["automation", "exec", &automation.display().to_string()])
+    }
+
+    /// Begins anew, with an empty home or with what was kept.
+    pub(crate) fn reset(&self, kept: Option<&Path>) -> Result<(), Failure> {
+        for (name, path) in [("home", &self.home), ("work", &self.workspace)] {
+            if path.exists() {
+                fs::remove_dir_all(path)?;
+            }
+            match kept {
+                Some(kept) => copy(&kept.join(name), path)?,
+                None => fs::create_dir(path)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&self, place: &Path) -> Result<(), Failure> {
+        fs::create_dir(place)?;
+        copy(&self.home, &place.join("home"))?;
+        copy(&self.workspace, &place.join("work"))
+    }
+
+    pub(crate) fn runs(&self) -> Result<Vec<RunPlace>, Failure> {
+        Ok(runstore::list::all(&RealDisk, &self.home())?)
+    }
+
+    /// The run of the long automation.
+    pub(crate) fn the_run(&self) -> Result<RunPlace, Failure> {
+        let run = self.runs()?.into_iter().find(|place| place.blueprint == *self.program.id());
+        Ok(run.ok_or("the run is not there")?)
+    }
+
+    /// Returns when nobody owns a run any more.
+    pub(crate) fn wait_for_workers(&self) -> Result<(), Failure> {
+        for place in self.runs()? {
+            patience::unowned(&place.driver_lock())?;
+        }
+        Ok(())
+    }
+}
+
+/// Twenty nodes of every kind that needs no agent.
+fn long() -> Draft {
+    let act = format!("printf '%s\\n' \"$WARDIAN_ATTEMPT\" >> {EFFECTS}; echo done");
+    let mut draft = Draft::new("long")
+        .state("keep", "who", "{{trigger.output.who | default(\"Ada\")}}")
+        .node("fork", "branch", serde_json::json!({ "condition": "storage.who" }))
+        .notify("never", "nobody comes here")
+        .node("joined", "join", serde_json::json!({}))
+        .notify("tell", "half of it is done")
+        .gate("gate")
+        .state("half", "half", "done")
+        .state("all", "all", "done")
+        .notify("bye", "all of it is done");
+    for id in ["a", "p1", "p2", "p3", "b", "c", "d", "e", "f", "g"] {
+        draft = draft.shell(id, &act);
+    }
+    draft = draft.path(&["start", "a", "keep", "fork"]).port("fork", "on_false", "never");
+    for id in ["p1", "p2", "p3"] {
+        draft = draft.port("fork", "on_true", id).edge(id, "joined");
+    }
+    let end = ["joined", "b", "tell", "gate", "c", "half", "d", "e", "f", "all", "g", "bye"];
+    draft.edge("never", "joined").path(&end)
+}
+
+fn short() -> Draft {
+    Draft::new("short").notify("tell", "nothing").path(&["start", "tell"])
+}
+
+/// The program stands beside this one.
+fn program_file() -> Result<PathBuf, Failure> {
+    if let Some(path) = std::env::var_os("WARDIAN_PROGRAM") {
+        return Ok(path.into());
+    }
+    let beside = std::env::current_exe()?.with_file_name("wardian");
+    match beside.is_file() {
+        true => Ok(beside),
+        false => Err(format!(
+            "{} is not there; build it with `cargo build --profile proof -p wardian-cli`, or name \
+             one in WARDIAN_PROGRAM",
+            beside.display()
+        )
+        .into()),
+    }
+}
+
+pub(crate) fn expect(output: &Output, code: i32) -> Result<(), Failure> {
+    if output.status.code() == Some(code) {
+        return Ok(());
+    }
+    let said = [&output.stdout[..], &output.stderr[..]].concat();
+    Err(format!("{} instead of {code}: {}", output.status, String::from_utf8_lossy(&said)).into())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => copy(&entry.path(), &to)?,
+            false => drop(fs::copy(entry.path(), to)?),
+        }
+    }
+    Ok(())
+}

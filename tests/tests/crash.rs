@@ -1,0 +1,46 @@
+//! The proof program `crash` in a form that fits among the tests.
+
+use world::{Depth, Prepared, Tally, fixed, random, sweep};
+
+fn swept(scenario: world::Scenario, stride: usize) -> Tally {
+    let prepared = Prepared::new(scenario);
+    let mut tally = Tally::default();
+    for call in (0..prepared.calls.len()).step_by(stride) {
+        tally.add(sweep(&prepared, call, Depth::sample(call)));
+    }
+    tally
+}
+
+fn is_well(tally: &Tally) {
+    let first = tally.first.first().map(|(spot, violation)| format!("{spot}: {violation}"));
+    assert_eq!(first, None);
+    assert!(tally.states > 50, "{} states", tally.states);
+}
+
+#[test]
+fn a_crash_anywhere_loses_nothing_and_does_nothing_twice() {
+    for name in ["chain", "gate", "resume", "decision"] {
+        is_well(&swept(fixed::named(name).unwrap(), 3));
+    }
+}
+
+#[test]
+fn a_creation_is_whole_or_not_there() {
+    is_well(&swept(fixed::named("creation").unwrap(), 4));
+}
+
+#[test]
+fn what_grows_from_a_seed_survives_too() {
+    let mut tally = Tally::default();
+    (0..6).for_each(|seed| tally.add(swept(random::scenario(seed), 5)));
+    is_well(&tally);
+}
+
+#[test]
+fn every_fixed_scenario_lives_without_a_crash() {
+    for scenario in fixed::all() {
+        let name = scenario.name.clone();
+        let calls = Prepared::new(scenario).calls.len();
+        assert!((5..200).contains(&calls), "{name} has {calls} calls");
+    }
+}
