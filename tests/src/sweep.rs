@@ -50,10 +50,10 @@ const KEPT: usize = 8;
 impl Depth {
     /// Everything after one crash, much after two.
     pub fn full(seed: usize) -> Self {
-        let (double_process, double, double_calls, double_power) = (true, 23, 1, 11);
+        let (double_process, double, double_calls, double_power) = (true, 101, 1, 41);
         Self {
             power: 1,
-            fault_power: 5,
+            fault_power: 11,
             blind: 1,
             double_process,
             double,
