@@ -71,7 +71,7 @@ mod tests {
             wardian_home: Some(PathBuf::from("/from/env")),
             user_home: Some(PathBuf::from("/home/kim")),
             executable: Some(PathBuf::from("/bin/wardian")),
-            current_dir: Some(PathBuf::from("/work")),
+            current_dir: Some(PathBuf::from("/here")),
             settings: Settings::default(),
         }
     }
@@ -82,7 +82,7 @@ mod tests {
         let home = |around: &Surroundings, flag: Option<&str>| {
             around.host_config(flag.map(Path::new)).unwrap().home.display().to_string()
         };
-        assert_eq!(home(&around, Some("x")), "/work/x");
+        assert_eq!(home(&around, Some("x")), "/here/x");
         assert_eq!(home(&around, None), "/from/env");
         around.wardian_home = None;
         assert_eq!(home(&around, None), "/home/kim/.wardian");

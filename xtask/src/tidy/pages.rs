@@ -5,7 +5,7 @@ use crate::finding::Finding;
 use crate::tree::Tree;
 
 /// Beginnings of paths that exist on one machine only.
-const MACHINE: [&str; 5] = ["/work/", "/tmp/", "/root/", "/home/", "/Users/"];
+const MACHINE: [&str; 5] = ["/srv/", "/tmp/", "/root/", "/home/", "/Users/"];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.with_extension("md")
@@ -178,11 +178,10 @@ mod tests {
 
     #[test]
     fn paths_of_one_machine_are_found() {
-        for bad in ["see /work/main", "`/tmp/x`", "```\ncd /root/a\n```", "(/home/ada/x)"] {
+        for bad in ["see /srv/main", "`/tmp/x`", "```\ncd /root/a\n```", "(/home/ada/x)"] {
             assert_eq!(found(bad).len(), 1, "{bad}");
         }
-        for good in
-            ["$XDG_STATE_HOME/work/a", "a/tmp/b", "<home>/tmp/c", "~/work/x", "in /var/tmp/x"]
+        for good in ["$XDG_STATE_HOME/srv/a", "a/tmp/b", "<home>/tmp/c", "~/srv/x", "in /var/tmp/x"]
         {
             assert_eq!(found(good), [""; 0], "{good}");
         }
