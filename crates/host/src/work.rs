@@ -47,6 +47,10 @@ impl Host {
     fn drive_run(&self, place: &RunPlace, lock: Lock) -> Result<Left, HostError> {
         let adopted = adopt(&self.disk, place, lock).map_err(|fault| adopt_fault(&fault))?;
         let Adopted { mut writer, opened, cut } = adopted;
+        // Someone else may have ended the run since its lock was asked for.
+        if opened.state.closed.is_some() {
+            return Ok(Left::Closed(opened.state.status()));
+        }
         note_owner(&writer, self);
         let (program, invocation) = snapshots(place, &opened)?;
         let fresh = opened.state.started.is_none();

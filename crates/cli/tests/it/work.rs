@@ -159,3 +159,19 @@ fn b7_a_library_that_leads_in_a_circle_is_listed() {
     assert_eq!(document["automations"].as_array().map(Vec::len), Some(1), "{document}");
     assert_eq!(house.run(&["automation", "exec", "a"]).code, 0);
 }
+
+#[test]
+fn a_worker_that_is_given_an_ended_run_leaves_it() {
+    let house = House::new();
+    house.write("one.md", chain("one", &[("x", "shell", "command: echo x")]));
+    let folder = house.run_folder(&house.exec("one.md"));
+    let events = || std::fs::read(folder.join("events.jsonl")).unwrap();
+    let before = events();
+    let home = house.home();
+    let args = ["__worker", folder.to_str().unwrap(), "--home", home.to_str().unwrap()];
+    let mut worker = house.command(&args);
+    let lock = folder.join("driver.lock");
+    worker.stdin(std::fs::File::options().read(true).write(true).open(lock).unwrap());
+    assert_eq!(finish(house.start(worker)).status.code(), Some(0));
+    assert_eq!(events(), before);
+}
