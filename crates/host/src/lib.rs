@@ -13,6 +13,7 @@ mod follow;
 mod host;
 mod launch;
 mod library;
+pub mod net;
 mod perform;
 mod reading;
 mod recovery;
