@@ -42,7 +42,13 @@ pub enum Fault {
     #[error("more than {} hosts and networks are allowed", limits::ALLOWED)]
     TooManyAllowed,
     #[error("{host} leads to {address}, which is refused: {kind}")]
-    Refused { host: String, address: IpAddr, kind: &'static str },
+    Refused {
+        host: String,
+        address: IpAddr,
+        kind: &'static str,
+        /// Whether a word of the author would open it.
+        openable: bool,
+    },
     #[error("port {port} of {host} is refused: it is not one of 80, 443, 8080 and 8443")]
     Port { host: String, port: u16 },
     #[error("{host} has no address: {why}")]

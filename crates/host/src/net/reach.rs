@@ -37,11 +37,14 @@ impl Reach {
 
     /// Whether a connection to this address may be made on the way to `url`.
     pub(super) fn permit(&self, url: &Url, address: IpAddr) -> Result<(), Fault> {
-        let refused = |kind| Fault::Refused { host: url.host.to_string(), address, kind };
+        let refused = |kind, openable| {
+            let host = url.host.to_string();
+            Err(Fault::Refused { host, address, kind, openable })
+        };
         match judge(address) {
-            Verdict::Never(kind) => Err(refused(kind)),
+            Verdict::Never(kind) => refused(kind, false),
             Verdict::Inside(_) if self.consented.as_ref() == Some(&url.host) => Ok(()),
-            Verdict::Inside(kind) if !self.names(url, address) => Err(refused(kind)),
+            Verdict::Inside(kind) if !self.names(url, address) => refused(kind, true),
             Verdict::Inside(_) | Verdict::Public => self.permit_port(url),
         }
     }

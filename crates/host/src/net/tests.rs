@@ -1,5 +1,6 @@
 //! The client against a server that answers byte for byte as told.
 
+mod encrypted;
 mod redirects;
 mod server;
 mod trouble;

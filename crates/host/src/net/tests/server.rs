@@ -1,7 +1,7 @@
 //! A server of a few lines that says exactly what it is told to, byte by
 //! byte, and remembers what it was asked.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -29,17 +29,24 @@ impl Server {
 
     /// Does as told with each connection once its request was read.
     pub(super) fn acting(mut act: impl FnMut(&mut TcpStream) + Send + 'static) -> Self {
+        Self::accepting(move |mut stream, asked| {
+            if let Some(request) = read_request(&mut stream) {
+                asked.lock().unwrap().push(request);
+                act(&mut stream);
+            }
+        })
+    }
+
+    /// Hands over each connection as it comes, and where to note its request.
+    pub(super) fn accepting(
+        mut serve: impl FnMut(TcpStream, &Mutex<Vec<String>>) + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked = Arc::new(Mutex::new(Vec::new()));
         let theirs = Arc::clone(&asked);
         thread::spawn(move || {
-            for stream in listener.incoming() {
-                let mut stream = stream.unwrap();
-                let request = read_request(&stream);
-                theirs.lock().unwrap().push(request);
-                act(&mut stream);
-            }
+            listener.incoming().for_each(|stream| serve(stream.unwrap(), &theirs));
         });
         Self { port, asked }
     }
@@ -52,15 +59,16 @@ impl Server {
 
 /// Holds the connection until the other side closes it.
 pub(super) fn hold(stream: &mut TcpStream) {
-    drop(stream.read(&mut [0; 1]));
+    drop(io::copy(stream, &mut io::sink()));
 }
 
-fn read_request(stream: &TcpStream) -> String {
+/// One request, if a whole one comes.
+pub(super) fn read_request(stream: &mut impl Read) -> Option<String> {
     let mut reader = BufReader::new(stream);
     let mut text = String::new();
     while !text.ends_with("\r\n\r\n") {
-        if !matches!(reader.read_line(&mut text), Ok(1..)) {
-            return text;
+        if reader.read_line(&mut text).ok()? == 0 {
+            return None;
         }
     }
     let length = text.lines().find_map(|line| {
@@ -68,6 +76,6 @@ fn read_request(stream: &TcpStream) -> String {
         name.eq_ignore_ascii_case("content-length").then(|| value.parse::<usize>().unwrap())
     });
     let mut body = vec![0; length.unwrap_or(0)];
-    drop(reader.read_exact(&mut body));
-    text + &String::from_utf8_lossy(&body)
+    reader.read_exact(&mut body).ok()?;
+    Some(text + &String::from_utf8_lossy(&body))
 }
