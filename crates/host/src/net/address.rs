@@ -2,7 +2,7 @@
 //! another one inside is judged by both; whatever is not known to be public
 //! is refused. Pure.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// What becomes of a connection to an address. Ordered: of two verdicts on
 /// one address the greater holds.

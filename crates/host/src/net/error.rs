@@ -2,10 +2,10 @@
 //! thing, whether anything had been sent by then is the other: only the
 //! second says if the world may have changed. Pure.
 
+use core::net::IpAddr;
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::net::IpAddr;
 
 use engine::{Class, Effect};
 

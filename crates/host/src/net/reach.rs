@@ -1,7 +1,7 @@
 //! What one request may reach: public addresses on the usual ports, and
 //! beyond them what its author has named. Pure.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 use super::address::{Verdict, contains, judge};
 use super::error::Fault;

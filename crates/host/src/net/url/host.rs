@@ -2,8 +2,8 @@
 //! that the system's resolver takes becomes the address that it means, a name
 //! becomes small letters without a dot at its end. Pure.
 
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::UrlError;
 
