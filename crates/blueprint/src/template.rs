@@ -77,6 +77,9 @@ pub enum TemplateError {
     /// A condition puts in order what has no order.
     #[error("`{condition}` cannot be decided: {why}")]
     Incomparable { condition: String, why: String },
+    /// A condition that is an expression is neither true nor false.
+    #[error("`{condition}` has no answer: {why}")]
+    NoAnswer { condition: String, why: String },
 }
 
 impl Template {

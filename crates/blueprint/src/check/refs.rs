@@ -82,7 +82,9 @@ impl Refs<'_, '_> {
             let help = match one.asks {
                 Asks::Template => "say what stands for a missing value: `| default(…)`".to_owned(),
                 Asks::Comparison | Asks::Nothing => {
-                    format!("compare on a path where `{node}` has run")
+                    format!(
+                        "compare where `{node}` has run, or ask first: `has(nodes.{node}.output) && …`"
+                    )
                 }
             };
             self.error(Rule::TemplateNotUpstream, one, message, sink).suggest(help);

@@ -49,15 +49,16 @@ impl<'t> Uses<'t> {
     }
 
     /// Notes the paths of a condition. A bare path that leads to nothing is
-    /// false, by the rules of conditions, and needs no value.
+    /// false, by the rules of conditions, and needs no value; nor does one
+    /// that the condition asks about with `has`.
     pub(super) fn add_condition(
         &mut self,
         condition: &Condition,
         span: &'t Range<usize>,
         text: &'t str,
     ) {
-        let asks = if condition.bare_path().is_some() { Asks::Nothing } else { Asks::Comparison };
-        for expr in condition.paths() {
+        for (expr, needed) in condition.needs() {
+            let asks = if needed { Asks::Comparison } else { Asks::Nothing };
             let (reader, root, part) = (self.reader, expr.root.clone(), expr.range.clone());
             self.list.push(Use { reader, root, asks, text, span, part });
         }

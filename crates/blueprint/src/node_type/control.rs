@@ -37,7 +37,7 @@ const BRANCH: NodeType = NodeType {
         "condition",
         "Condition",
         FieldKind::Condition,
-        "A path such as `nodes.judge.output.worth_it`, or a comparison of paths and values.",
+        "A path such as `nodes.judge.output.worth_it`, or a CEL expression over paths.",
     )
     .required()],
     inputs: IN,

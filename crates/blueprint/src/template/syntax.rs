@@ -12,10 +12,10 @@ use super::{Expr, Filter, Part, Step, SyntaxError};
 use crate::suggest::did_you_mean;
 use crate::{NodeId, Root};
 
-const ROOTS: [&str; 6] = ["nodes", "trigger", "storage", "run", "item", "item_index"];
+pub(crate) const ROOTS: [&str; 6] = ["nodes", "trigger", "storage", "run", "item", "item_index"];
 const NODE_PARTS: [&str; 3] = ["output", "prev", "error"];
 const FILTERS: [&str; 3] = ["json", "default", "file"];
-const ROOTS_TOLD: &str = "a path begins with `nodes.<id>.output`, `nodes.<id>.prev`, \
+pub(crate) const ROOTS_TOLD: &str = "a path begins with `nodes.<id>.output`, `nodes.<id>.prev`, \
      `nodes.<id>.error`, `trigger.output`, `storage`, `run.id`, `item` or `item_index`";
 
 /// A part of a template with its place in the source.
@@ -187,30 +187,7 @@ impl<'a> Cursor<'a> {
     /// A root and the steps behind it.
     pub(crate) fn path(&mut self) -> Result<(Root, Vec<Step>), SyntaxError> {
         let start = self.at;
-        let Some(first) = self.name() else {
-            return Err(self.unexpected("here a path is expected", Some(ROOTS_TOLD.to_owned())));
-        };
-        let root = match first {
-            "nodes" => self.node_root(start)?,
-            "trigger" => {
-                self.fixed(start, "trigger", "output")?;
-                Root::Trigger
-            }
-            "run" => {
-                self.fixed(start, "run", "id")?;
-                Root::RunId
-            }
-            "storage" => Root::Storage,
-            "item" => Root::Item,
-            "item_index" => Root::ItemIndex,
-            unknown => {
-                return Err(SyntaxError {
-                    message: format!("no path begins with `{unknown}`"),
-                    suggestion: did_you_mean(unknown, ROOTS).or(Some(ROOTS_TOLD.to_owned())),
-                    range: start..self.at,
-                });
-            }
-        };
+        let root = self.root()?;
         let end = self.at;
         let steps = self.steps()?;
         if matches!(root, Root::RunId | Root::ItemIndex) && !steps.is_empty() {
@@ -221,6 +198,27 @@ impl<'a> Cursor<'a> {
             });
         }
         Ok((root, steps))
+    }
+
+    /// Where a path begins.
+    pub(crate) fn root(&mut self) -> Result<Root, SyntaxError> {
+        let start = self.at;
+        let Some(first) = self.name() else {
+            return Err(self.unexpected("here a path is expected", Some(ROOTS_TOLD.to_owned())));
+        };
+        match first {
+            "nodes" => self.node_root(start),
+            "trigger" => self.fixed(start, "trigger", "output").map(|()| Root::Trigger),
+            "run" => self.fixed(start, "run", "id").map(|()| Root::RunId),
+            "storage" => Ok(Root::Storage),
+            "item" => Ok(Root::Item),
+            "item_index" => Ok(Root::ItemIndex),
+            unknown => Err(SyntaxError {
+                message: format!("no path begins with `{unknown}`"),
+                suggestion: did_you_mean(unknown, ROOTS).or(Some(ROOTS_TOLD.to_owned())),
+                range: start..self.at,
+            }),
+        }
     }
 
     fn node_root(&mut self, start: usize) -> Result<Root, SyntaxError> {

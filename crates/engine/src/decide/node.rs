@@ -74,6 +74,7 @@ fn unresolved(node: &Node, error: &TemplateError) -> NodeError {
         TemplateError::Nul { .. } => "nul_in_value",
         TemplateError::TooLarge { .. } => "rendered_too_large",
         TemplateError::Incomparable { .. } => "not_comparable",
+        TemplateError::NoAnswer { .. } => "condition_without_answer",
     };
     NodeError::before_effect(Class::Bug, code, format!("{}: {error}", node.id))
 }
