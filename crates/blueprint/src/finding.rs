@@ -32,6 +32,17 @@ pub struct Finding {
     pub column: usize,
     /// Other places that explain the finding, each with a short label.
     pub related: Vec<(Range<usize>, String)>,
+    /// The change that does what the suggestion says, where that is exact.
+    pub fix: Option<Fix>,
+}
+
+/// A change of the file's bytes; everything else stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    pub span: Range<usize>,
+    pub text: String,
+    /// Nothing else can have been meant, so it may be made unasked.
+    pub safe: bool,
 }
 
 macro_rules! rules {
@@ -155,6 +166,7 @@ impl Finding {
             line: 1,
             column: 1,
             related: Vec::new(),
+            fix: None,
         }
     }
 
@@ -166,6 +178,11 @@ impl Finding {
     /// Says which node it is about; an empty id is that of no node.
     pub(crate) fn of(&mut self, node: &str) -> &mut Self {
         self.node = Some(node).filter(|node| !node.is_empty()).map(NodeId::new);
+        self
+    }
+
+    pub(crate) fn fix(&mut self, fix: Option<Fix>) -> &mut Self {
+        self.fix = fix;
         self
     }
 

@@ -7,6 +7,7 @@ pub mod condition;
 pub mod document;
 pub mod draft;
 pub mod finding;
+pub mod fix;
 pub mod hash;
 pub mod names;
 pub mod node_type;
@@ -22,7 +23,8 @@ pub mod yaml;
 
 pub use check::{Checked, check, check_library};
 pub use condition::Condition;
-pub use finding::{Finding, Rule, Severity};
+pub use finding::{Finding, Fix, Rule, Severity};
+pub use fix::{Fixed, fix, lint};
 pub use names::{BlueprintId, NodeId, PortName};
 pub use plain::read_yaml;
 pub use program::{

@@ -127,13 +127,15 @@ impl<'t> Builder<'_, 't> {
             let key = (link.from, link.from_port, link.to, link.to_port);
             if let Some(first) = seen.get(&key) {
                 let line = sink.line(first.start);
+                let removal = sink.removal(edge.span);
                 sink.error(
                     Rule::DuplicateEdge,
                     edge.span,
                     format!("this edge is already on line {line}"),
                 )
                 .suggest("remove one of the two")
-                .relate((*first).clone(), "first here");
+                .relate((*first).clone(), "first here")
+                .fix(removal);
                 continue;
             }
             seen.insert(key, edge.span);
@@ -170,7 +172,8 @@ impl<'t> Builder<'_, 't> {
             let message =
                 format!("`{key}: {}` names no node of this blueprint", shorten(word.text));
             let near = near_id(&self.graph, word.text, sink);
-            sink.error(Rule::DanglingEdge, word.span, message).suggestion = near;
+            let fix = sink.rename(word.span, word.text, self.graph.ids.keys().copied());
+            sink.error(Rule::DanglingEdge, word.span, message).fix(fix).suggestion = near;
         }
         found
     }
@@ -195,8 +198,10 @@ impl<'t> Builder<'_, 't> {
         let near =
             if named { suggest::did_you_mean(word.text, ports.iter().copied()) } else { None };
         let list = || format!("write `from_port:` with one of {}", ports.join(", "));
+        let rename = || sink.rename(word.span, word.text, ports.iter().copied());
+        let fix = named.then(rename).flatten();
         let finding = sink.error(Rule::UnknownOutputPort, word.span, message);
-        finding.suggest(near.unwrap_or_else(list)).of(self.id(from));
+        finding.suggest(near.unwrap_or_else(list)).fix(fix).of(self.id(from));
         None
     }
 
@@ -222,8 +227,9 @@ impl<'t> Builder<'_, 't> {
             let message = format!("{what} has no way in `{}`", shorten(word.text));
             (message, format!("write `to_port: {}`, or leave the key out", ports.join(", ")))
         };
+        let fix = sink.rename(word.span, word.text, ports.iter().copied());
         let finding = sink.error(Rule::UnknownInputPort, word.span, message);
-        finding.suggest(suggestion).of(self.id(to));
+        finding.suggest(suggestion).fix(fix).of(self.id(to));
         None
     }
 }
@@ -271,8 +277,11 @@ fn parents(graph: &Graph<'_>, draft: &Draft<'_>, judged: &[Judged<'_>], sink: &m
             Some(Some(t)) => format!("the parent `{}` is a `{}`, not a `loop`", parent.text, t.id),
         };
         let near = if found.is_none() { near_id(graph, parent.text, sink) } else { None };
+        let ids = graph.ids.keys().copied().filter(|_| found.is_none());
+        let fix = sink.rename(parent.span, parent.text, ids);
         sink.error(Rule::InvalidParent, parent.span, message)
             .suggest(near.unwrap_or_else(|| "remove `parent`".to_owned()))
+            .fix(fix)
             .of(node.id.map_or("", |id| id.text));
     }
 }

@@ -85,8 +85,10 @@ fn judge_type(word: Word<'_>, sink: &mut Sink<'_>) -> Option<&'static NodeType> 
         let names = node_type::all().filter(|t| t.supported()).map(|t| t.id);
         let near = suggest::did_you_mean(word.text, node_type::all().map(|t| t.id));
         let list = || format!("the types are {}", names.collect::<Vec<_>>().join(", "));
+        let fix = sink.rename(word.span, word.text, node_type::all().map(|t| t.id));
         let message = format!("there is no node type `{}`", shorten(word.text));
-        sink.error(Rule::UnknownNodeType, word.span, message).suggest(near.unwrap_or_else(list));
+        let finding = sink.error(Rule::UnknownNodeType, word.span, message);
+        finding.suggest(near.unwrap_or_else(list)).fix(fix);
         return None;
     };
     if !node_type.supported() {
@@ -202,8 +204,10 @@ fn fields<'t>(
             };
             let key = shorten(&entry.key);
             let message = format!("a `{}` has no field `{key}`", node_type.id);
+            let absent = ids().filter(|id| !entries.iter().any(|entry| entry.key == *id));
+            let fix = sink.rename(&entry.key_span, &entry.key, absent);
             let finding = sink.error(Rule::UnknownField, &entry.key_span, message);
-            finding.suggest(near.unwrap_or_else(list));
+            finding.suggest(near.unwrap_or_else(list)).fix(fix);
             continue;
         };
         let mut reader = Reader { sink, uses, node_type: node_type.id };

@@ -59,7 +59,9 @@ impl Refs<'_, '_> {
             }
             let near = near_id(graph, node.as_str(), sink);
             let message = format!("no node has the id `{}`", shorten(node.as_str()));
-            self.error(Rule::UnknownTemplateNode, one, message, sink).suggestion = near;
+            let path = (one.span, one.text, &one.part);
+            let fix = sink.rename_in_path(path, node.as_str(), graph.ids.keys().copied());
+            self.error(Rule::UnknownTemplateNode, one, message, sink).fix(fix).suggestion = near;
             return;
         };
         let inside = |at: usize| draft.nodes[at].parent.is_some();

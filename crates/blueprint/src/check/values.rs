@@ -228,7 +228,9 @@ impl<'t> Reader<'_, '_, 't> {
         let found = options.iter().copied().find(|option| *option == text);
         if found.is_none() {
             let near = suggest::did_you_mean(text, options.iter().copied());
-            self.wrong(field, value, &format!("one of {}", options.join(", "))).suggestion = near;
+            let fix = self.sink.rename(&value.span, text, options.iter().copied());
+            let finding = self.wrong(field, value, &format!("one of {}", options.join(", ")));
+            finding.fix(fix).suggestion = near;
         }
         found.map(Compiled::Word)
     }
