@@ -81,7 +81,8 @@ pub enum Port<'t> {
 /// What to do about a file without a graph.
 pub(crate) const BEGIN: &str = "begin it with `id:`, `name:`, `nodes:` and `edges:`";
 
-const TOP_KEYS: &[&str] =
+/// Keys of the front matter, in their usual order.
+pub(crate) const TOP_KEYS: &[&str] =
     &["schema", "id", "name", "description", "on_interrupt", "max_parallel", "nodes", "edges"];
 
 /// Keys of a node. `position` is where a canvas draws it and `description` is

@@ -4,10 +4,12 @@
 
 pub mod check;
 pub mod condition;
+pub mod diff;
 pub mod document;
 pub mod draft;
 pub mod finding;
 pub mod fix;
+pub mod format;
 pub mod hash;
 pub mod names;
 pub mod node_type;
@@ -23,8 +25,10 @@ pub mod yaml;
 
 pub use check::{Checked, check, check_library};
 pub use condition::Condition;
+pub use diff::{Difference, Place, diff};
 pub use finding::{Finding, Fix, Rule, Severity};
 pub use fix::{Fixed, fix, lint};
+pub use format::{FormatError, format};
 pub use names::{BlueprintId, NodeId, PortName};
 pub use plain::read_yaml;
 pub use program::{

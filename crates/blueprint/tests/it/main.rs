@@ -4,5 +4,7 @@
 mod cases;
 mod fixtures;
 mod generated;
+mod layouts;
+mod mending;
 mod support;
 mod weak_points;
