@@ -11,7 +11,7 @@ use durable::limits;
 use crate::check::Sink;
 use crate::node_type::{self, NodeType};
 use crate::yaml::{Data, Map, Yaml};
-use crate::{OnInterrupt, Rule};
+use crate::{OnInterrupt, Rule, suggest};
 use keys::Keys;
 
 /// The only number of the file format so far.
@@ -131,7 +131,11 @@ impl<'t> DraftNode<'t> {
         let mark = sink.mark();
         let is_field = |key: &str| written_type(map).is_some_and(|kind| kind.field(key).is_some());
         let misplaced = map.entries.iter().map(|entry| entry.key.as_str());
-        let misplaced = misplaced.filter(|key| !NODE_KEYS.contains(key)).any(is_field);
+        // What stands under a mistyped `fields` may be all that a node needs.
+        let is_fields = |key: &str| suggest::closest(key, ["fields"]).is_some();
+        let misplaced = misplaced
+            .filter(|key| !NODE_KEYS.contains(key))
+            .any(|key| is_field(key) || is_fields(key));
         let mut keys = Keys::with_fields(map, NODE_KEYS, "a node", sink, is_field);
         let id = keys.required("id", &node.span);
         let node_type = keys.required("type", &node.span);

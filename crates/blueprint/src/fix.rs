@@ -1,13 +1,12 @@
 //! Mending a file by the changes that its findings carry. Only the bytes of a
-//! change are touched, each change is made by itself, and one that leaves the
-//! file worse than it was is taken back.
+//! change are touched. Changes that leave the file worse than it was are taken
+//! back; of several that were made together, as few as possible.
 
 pub(crate) mod make;
 mod style;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use durable::limits;
@@ -29,60 +28,110 @@ pub struct Fixed {
 /// One change that was made.
 #[derive(Debug, Clone)]
 pub struct Done {
-    /// Its places are those of the file just before this change.
+    /// Its places are those of the file as it was just before.
     pub finding: Finding,
     /// The lines that it touched, whole, before and after.
     pub before: String,
     pub after: String,
 }
 
+/// A change, and the lines that it touches.
+struct Change {
+    finding: Finding,
+    fix: Fix,
+    lines: Range<usize>,
+}
+
 /// Makes every safe change of a file that makes nothing worse.
 pub fn fix(bytes: &[u8]) -> Fixed {
     let mut fixed = Fixed { bytes: bytes.to_vec(), done: Vec::new(), checked: lint(bytes) };
     let mut refused: Vec<(Rule, usize)> = Vec::new();
+    let mut most = usize::MAX;
     // A file has no more findings than this, so that it ends on any file.
     for _ in 0..limits::FINDINGS {
-        let Some((finding, fix)) = next(&fixed.checked, &refused) else { break };
-        let changed = change(&fixed.bytes, &fix);
+        let changes = next(&fixed, &refused, most);
+        let Some(first) = changes.first() else { break };
+        let changed = apply(&fixed.bytes, &changes);
         let checked = lint(&changed);
-        if is_worse(&fixed.checked, &checked, finding.rule, &fix) {
-            refused.push((finding.rule, finding.span.start));
-            continue;
+        if !is_worse(&fixed.checked, &checked, &changes) {
+            fixed.done.extend(changes.iter().map(|change| done(&fixed.bytes, change)));
+            (fixed.bytes, fixed.checked) = (changed, checked);
+            // What would have been an error may be none now.
+            refused.clear();
+            most = usize::MAX;
+        } else if changes.len() == 1 {
+            refused.push((first.finding.rule, first.finding.span.start));
+            most = usize::MAX;
+        } else {
+            most = changes.len() / 2;
         }
-        for (_, at) in &mut refused {
-            *at = moved(*at, &fix);
-        }
-        let (before, after) = lines(&fixed.bytes, &changed, &fix);
-        fixed.done.push(Done { finding, before, after });
-        (fixed.bytes, fixed.checked) = (changed, checked);
     }
     fixed
 }
 
-fn next(checked: &Checked, refused: &[(Rule, usize)]) -> Option<(Finding, Fix)> {
-    let mut open =
-        checked.findings.iter().filter(|f| !refused.contains(&(f.rule, f.span.start))).cloned();
-    open.find_map(|finding| Some((finding.clone(), finding.fix.filter(|fix| fix.safe)?)))
-}
-
-fn change(bytes: &[u8], fix: &Fix) -> Vec<u8> {
-    [&bytes[..fix.span.start], fix.text.as_bytes(), &bytes[fix.span.end..]].concat()
-}
-
-/// Whether an error is there after the change that was not there before.
-fn is_worse(before: &Checked, after: &Checked, rule: Rule, fix: &Fix) -> bool {
-    let mut known: BTreeMap<(Rule, usize), usize> = BTreeMap::new();
-    for error in errors(before) {
-        *known.entry((error.rule, moved(error.span.start, fix))).or_default() += 1;
-    }
-    let written = fix.span.start..fix.span.start + fix.text.len();
-    let at_word = |span: &Range<usize>| written.start <= span.start && span.end <= written.end;
-    errors(after).any(|error| match known.get_mut(&(error.rule, error.span.start)) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            false
+/// The first safe changes, on lines of their own.
+fn next(fixed: &Fixed, refused: &[(Rule, usize)], most: usize) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    for finding in &fixed.checked.findings {
+        let Some(fix) = finding.fix.clone().filter(|fix| fix.safe) else { continue };
+        let lines = lines(&fixed.bytes, &fix);
+        let apart =
+            |other: &Change| other.lines.end <= lines.start || lines.end <= other.lines.start;
+        let open = !refused.contains(&(finding.rule, finding.span.start));
+        if open && changes.iter().rev().all(apart) {
+            changes.push(Change { finding: finding.clone(), fix, lines });
         }
-        Some(_) | None => !uncovers(rule) || at_word(&error.span),
+        if changes.len() == most {
+            break;
+        }
+    }
+    changes.sort_by_key(|change| (change.fix.span.start, change.fix.span.end));
+    changes
+}
+
+fn apply(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + 16);
+    let mut at = 0;
+    for Change { fix, .. } in changes {
+        out.extend_from_slice(&bytes[at..fix.span.start]);
+        out.extend_from_slice(fix.text.as_bytes());
+        at = fix.span.end;
+    }
+    out.extend_from_slice(&bytes[at..]);
+    out
+}
+
+fn done(bytes: &[u8], change: &Change) -> Done {
+    let Change { finding, fix, lines } = change;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (head, tail) = (&bytes[lines.start..fix.span.start], &bytes[fix.span.end..lines.end]);
+    let after = [head, fix.text.as_bytes(), tail].concat();
+    Done { finding: finding.clone(), before: text(&bytes[lines.clone()]), after: text(&after) }
+}
+
+/// Whether an error is there after the changes that was not there before: at
+/// the same place, or with the same words where its place has changed.
+fn is_worse(before: &Checked, after: &Checked, changes: &[Change]) -> bool {
+    let mut known: Vec<(&Finding, usize)> =
+        errors(before).map(|error| (error, moved(error.span.start, changes))).collect();
+    let uncover = changes.iter().all(|change| uncovers(change.finding.rule));
+    let is_written = |span: &Range<usize>| {
+        changes.iter().enumerate().any(|(nth, Change { fix, .. })| {
+            let start = moved(fix.span.start, &changes[..nth]);
+            start <= span.start && span.end <= start + fix.text.len()
+        })
+    };
+    errors(after).any(|error| {
+        let same = |(old, at): &(&Finding, usize)| {
+            old.rule == error.rule && (*at == error.span.start || old.message == error.message)
+        };
+        match known.iter().position(same) {
+            Some(at) => {
+                known.swap_remove(at);
+                false
+            }
+            None => !uncover || is_written(&error.span),
+        }
     })
 }
 
@@ -96,28 +145,29 @@ fn uncovers(rule: Rule) -> bool {
     matches!(rule, Rule::UnknownKey | Rule::UnknownField | Rule::UnknownNodeType)
 }
 
-/// Where a place of the file is after the change.
-fn moved(at: usize, fix: &Fix) -> usize {
-    if at < fix.span.start {
-        at
-    } else if at < fix.span.end {
-        fix.span.start
-    } else {
-        at - fix.span.len() + fix.text.len()
-    }
+/// Where a place of the file is after the changes.
+fn moved(at: usize, changes: &[Change]) -> usize {
+    changes.iter().rev().fold(at, |at, Change { fix, .. }| {
+        if at < fix.span.start {
+            at
+        } else if at < fix.span.end {
+            fix.span.start
+        } else {
+            at - fix.span.len() + fix.text.len()
+        }
+    })
 }
 
-/// The lines that the change touches, before and after.
-fn lines(before: &[u8], after: &[u8], fix: &Fix) -> (String, String) {
+/// The lines that a change touches; none for one between two lines.
+fn lines(bytes: &[u8], fix: &Fix) -> Range<usize> {
     let is_end = |byte: &u8| *byte == b'\n';
-    let start = before[..fix.span.start].iter().rposition(is_end).map_or(0, |at| at + 1);
-    let whole = fix.span.end == start || before[..fix.span.end].ends_with(b"\n");
-    let rest = &before[fix.span.end..];
-    let end = match rest.iter().position(is_end) {
+    let start = bytes[..fix.span.start].iter().rposition(is_end).map_or(0, |at| at + 1);
+    let whole = fix.span.end == start || bytes[..fix.span.end].ends_with(b"\n");
+    let rest = bytes[fix.span.end..].iter().position(is_end);
+    let end = match rest {
         _ if whole => fix.span.end,
         Some(at) => fix.span.end + at + 1,
-        None => before.len(),
+        None => bytes.len(),
     };
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&before[start..end]), text(&after[start..moved(end, fix)]))
+    start..end
 }

@@ -1,6 +1,7 @@
 //! The command line's tree and nothing else. The help texts are the comments
 //! here.
 
+mod authoring;
 mod automation;
 mod run;
 
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 
 use crate::style::When;
 
+pub(crate) use authoring::{DiffArgs, FmtArgs, LintArgs, LintFormat, NewArgs};
 pub(crate) use automation::{AutomationVerb, ExecArgs, SourceArgs};
 pub(crate) use run::{
     DecideArgs, EventsArgs, ListArgs, LogsArgs, NoteArgs, RetryArgs, RunArgs, RunVerb, ViewArgs,

@@ -2,6 +2,7 @@
 //! reader's terms. Types of the crates below that a reader needs are named
 //! here, so that nothing outside needs those crates. Pure.
 
+pub mod authoring;
 pub mod error;
 pub mod input;
 pub mod json;

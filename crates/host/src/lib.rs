@@ -4,6 +4,7 @@
 //! plain-data face; the command line and everything else outside use that.
 
 pub mod api;
+mod authoring;
 mod caller;
 mod clock;
 mod crew;

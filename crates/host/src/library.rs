@@ -58,7 +58,7 @@ impl Host {
         Ok((CheckedSource { source, blueprint_id: id, name, findings, omitted, ok }, program))
     }
 
-    fn resolve(&self, automation: &str) -> Result<PathBuf, HostError> {
+    pub(crate) fn resolve(&self, automation: &str) -> Result<PathBuf, HostError> {
         let path = self.config.current_dir.join(automation);
         if path.is_file() {
             return Ok(path);
@@ -105,7 +105,7 @@ impl Host {
 
     /// The Markdown files of the library. Links are not followed, so that
     /// none can lead in a circle.
-    fn library_files(&self) -> Result<Vec<PathBuf>, HostError> {
+    pub(crate) fn library_files(&self) -> Result<Vec<PathBuf>, HostError> {
         let mut files = Vec::new();
         let mut folders = vec![(self.home.path().join("library").join("automations"), 0)];
         while let Some((folder, depth)) = folders.pop() {
@@ -134,7 +134,7 @@ impl Host {
     }
 
     /// One byte more than a blueprint may have, so that the check can say so.
-    fn read_blueprint(&self, path: &Path) -> Result<Vec<u8>, HostError> {
+    pub(crate) fn read_blueprint(&self, path: &Path) -> Result<Vec<u8>, HostError> {
         let limit = limits::BLUEPRINT_BYTES as u64 + 1;
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         self.disk.read_from(&real, 0, limit).map_err(|fault| {

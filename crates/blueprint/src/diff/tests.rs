@@ -1,3 +1,5 @@
+//! What differs, told at its place.
+
 use super::*;
 use crate::check;
 

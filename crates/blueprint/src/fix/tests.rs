@@ -1,3 +1,5 @@
+//! What is mended, what is left, and how it is told.
+
 use super::*;
 
 fn file(front: &str) -> String {

@@ -1,3 +1,5 @@
+//! The layout, one habit a test.
+
 use super::*;
 
 fn formatted(front: &str) -> String {

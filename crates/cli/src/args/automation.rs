@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::AttachArgs;
+use super::{AttachArgs, DiffArgs, FmtArgs, LintArgs, NewArgs};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AutomationVerb {
@@ -16,6 +16,14 @@ pub(crate) enum AutomationVerb {
     Validate(SourceArgs),
     /// Run an automation and watch it
     Exec(ExecArgs),
+    /// Write a blueprint to begin with
+    New(NewArgs),
+    /// Lay out blueprints in the usual way; comments and prose stay
+    Fmt(FmtArgs),
+    /// Check blueprints and their style, and mend what is certain
+    Lint(LintArgs),
+    /// Tell what two graphs have different
+    Diff(DiffArgs),
 }
 
 #[derive(Debug, Args)]

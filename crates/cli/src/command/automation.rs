@@ -1,7 +1,11 @@
 //! `wardian automation …`.
 
+mod diff;
 pub(crate) mod exec;
+mod fmt;
+mod lint;
 mod list;
+mod new;
 mod show;
 mod validate;
 
@@ -18,5 +22,9 @@ pub(crate) fn run(host: &Host, console: &Console, verb: &AutomationVerb) -> Resu
         AutomationVerb::Show(args) => show::run(host, console, args),
         AutomationVerb::Validate(args) => validate::run(host, console, args),
         AutomationVerb::Exec(args) => exec::run(host, console, args),
+        AutomationVerb::New(args) => new::run(host, console, args),
+        AutomationVerb::Fmt(args) => fmt::run(host, console, args),
+        AutomationVerb::Lint(args) => lint::run(host, console, args),
+        AutomationVerb::Diff(args) => diff::run(host, console, args),
     }
 }

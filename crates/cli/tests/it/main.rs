@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 mod arguments;
+mod authoring;
 mod check;
 mod decide;
 mod exec;
