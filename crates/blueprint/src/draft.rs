@@ -181,3 +181,9 @@ impl<'t> DraftEdge<'t> {
         })
     }
 }
+
+/// The keys of a blueprint, of a node and of an edge, for what derives from
+/// them.
+pub(crate) fn keys() -> [&'static [&'static str]; 3] {
+    [TOP_KEYS, NODE_KEYS, EDGE_KEYS]
+}

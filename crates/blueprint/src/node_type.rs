@@ -5,11 +5,14 @@
 mod actions;
 mod agents;
 mod control;
+mod words;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::Repeat;
+
+pub use words::NodeKey;
 
 /// A type of node.
 #[derive(Debug, Clone, Serialize)]
