@@ -27,7 +27,7 @@ usage: cargo xtask <command>
   test        everything that must hold: format, layers, tidy, clippy, tests, proofs
   layers      who may use whom, and that each pure crate builds by itself
   tidy        the shape of files, refused words, links, digests of formats
-  generate    rewrite what is derived: the digests in docs/formats.md
+  generate    rewrite what is derived: docs/reference, the digests in docs/formats.md
   crash       crash at every place of a simulated disk
   kill        kill the real program at every system call that changes a file
   mutilate    damage stored files and read them

@@ -2,6 +2,7 @@
 //! here.
 
 mod automation;
+mod pages;
 mod run;
 
 use std::path::PathBuf;
@@ -12,6 +13,9 @@ use clap_complete::Shell;
 use crate::style::When;
 
 pub(crate) use automation::{AutomationVerb, ExecArgs, SourceArgs};
+pub(crate) use pages::{
+    ExplainArgs, GraphArgs, GraphFormat, NodeTypesArgs, ReferencePage, SchemaArgs,
+};
 pub(crate) use run::{
     DecideArgs, EventsArgs, ListArgs, LogsArgs, NoteArgs, RetryArgs, RunArgs, RunVerb, ViewArgs,
     WatchArgs,
@@ -68,6 +72,9 @@ pub(crate) enum Command {
     Run(RunVerb),
     /// Print the completion script of a shell
     Completion { shell: Shell },
+    /// A page of the reference, as Markdown; `cargo xtask generate` keeps it
+    #[command(name = "__reference", hide = true)]
+    Reference { page: ReferencePage },
     /// The worker of one run; started by wardian itself
     #[command(name = "__worker", hide = true)]
     Worker { run_dir: PathBuf },

@@ -5,6 +5,7 @@ mod completion;
 mod demo;
 mod doctor;
 pub(crate) mod recover;
+mod reference;
 mod run;
 mod usage;
 
@@ -35,6 +36,9 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
     if let Command::Completion { shell } = &cli.command {
         return completion::run(console, *shell);
     }
+    if let Command::Reference { page } = &cli.command {
+        return reference::run(console, *page);
+    }
     let host = Host::open(surroundings.host_config(cli.globals.home.as_deref())?)?;
     match &cli.command {
         Command::Demo(args) => demo::run(&host, console, args),
@@ -42,6 +46,7 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
         Command::Automation(verb) => automation::run(&host, console, verb),
         Command::Run(verb) => run::run(&host, console, verb),
         Command::Completion { shell } => completion::run(console, *shell),
+        Command::Reference { page } => reference::run(console, *page),
         Command::Worker { run_dir } => {
             host.work(run_dir)?;
             Ok(Exit::Done)

@@ -4,7 +4,9 @@
 pub(crate) mod escape;
 pub(crate) mod finding;
 pub(crate) mod gist;
+pub(crate) mod graph;
 pub(crate) mod json;
+pub(crate) mod page;
 pub(crate) mod run;
 pub(crate) mod table;
 pub(crate) mod time;

@@ -9,6 +9,7 @@ mod clock;
 mod crew;
 mod demo;
 mod doctor;
+mod drawing;
 mod follow;
 mod host;
 mod launch;

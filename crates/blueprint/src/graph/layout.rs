@@ -11,6 +11,7 @@ mod route;
 use super::label;
 use super::nest::Nest;
 use super::{Drawing, Shape};
+use crate::node_type::Category;
 use rank::Level;
 
 pub use route::Route;
@@ -19,9 +20,10 @@ pub use route::Route;
 pub(super) const MARGIN: i32 = 24;
 const HEIGHT: i32 = 46;
 const WIDTH_LEAST: i32 = 92;
-const WIDTH_MOST: i32 = 236;
-/// Left and right of a label, together.
+const WIDTH_MOST: i32 = 260;
+/// Left and right of a label, together; more where the sides are slanted.
 const SLACK: i32 = 34;
+pub(super) const LEAN: i32 = 12;
 /// Of a container: room for its own label, around its body, above its body.
 pub(super) const HEAD: i32 = 40;
 const PADDING: i32 = 22;
@@ -177,7 +179,15 @@ fn size(drawing: &Drawing, at: usize, shape: &Shape) -> (i32, i32) {
     ports.dedup();
     // Each label stands right of its line.
     let ways: i32 = ports.iter().map(|port| wide(port, SMALL) + 22).sum();
-    ((texts + SLACK).max(ways).clamp(WIDTH_LEAST, WIDTH_MOST), HEIGHT)
+    ((texts + SLACK + 2 * lean(shape)).max(ways).clamp(WIDTH_LEAST, WIDTH_MOST), HEIGHT)
+}
+
+/// How far the sides of a shape lean inwards.
+pub(super) fn lean(shape: &Shape) -> i32 {
+    match shape.category {
+        Some(Category::Control | Category::Data) => LEAN,
+        Some(Category::Triggers | Category::Agents | Category::Actions) | None => 0,
+    }
 }
 
 /// What stands below a shape's name.

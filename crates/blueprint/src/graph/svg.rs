@@ -68,7 +68,7 @@ fn open_group(drawing: &Drawing, at: usize, what: &str) -> String {
 /// The name, and below it what sort of node it is.
 fn words(drawing: &Drawing, at: usize, rect: Rect, text: &mut String) {
     let shape = &drawing.shapes[at];
-    let room = u32::try_from(rect.w - 22).unwrap_or(0);
+    let room = u32::try_from(rect.w - 22 - 2 * layout::lean(shape)).unwrap_or(0);
     let fit =
         |text: &str, height: i32| escape(&label::cut(text, room * 10 / height.unsigned_abs()));
     let (x, y) = (rect.middle(), rect.y + rect.h / 2);
@@ -81,9 +81,11 @@ fn words(drawing: &Drawing, at: usize, rect: Rect, text: &mut String) {
     ));
 }
 
-/// How the node stands in a run, by sign and color.
+/// How the node stands in a run, by sign and color. Where nothing happened
+/// the word below the name is enough.
 fn badge(drawing: &Drawing, at: usize, rect: Rect, text: &mut String) {
-    let Some(mark) = drawing.shapes[at].mark else { return };
+    let mark = drawing.shapes[at].mark.filter(|mark| mark.tone != Tone::Quiet);
+    let Some(mark) = mark else { return };
     let (x, y) = (rect.x + rect.w - 4, rect.y + 4);
     text.push_str(&format!(
         "<circle class=\"badge\" cx=\"{x}\" cy=\"{y}\" r=\"9\"/>\

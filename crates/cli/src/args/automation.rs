@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::AttachArgs;
+use super::{AttachArgs, ExplainArgs, GraphArgs, NodeTypesArgs, SchemaArgs};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AutomationVerb {
@@ -16,6 +16,14 @@ pub(crate) enum AutomationVerb {
     Validate(SourceArgs),
     /// Run an automation and watch it
     Exec(ExecArgs),
+    /// Draw the graph of an automation, or of a run
+    Graph(GraphArgs),
+    /// List the types of nodes, or show one with its fields
+    NodeTypes(NodeTypesArgs),
+    /// Print the JSON Schema of front matter, for editors
+    Schema(SchemaArgs),
+    /// Explain what a finding means, by its code
+    Explain(ExplainArgs),
 }
 
 #[derive(Debug, Args)]

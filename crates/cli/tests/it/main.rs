@@ -9,5 +9,6 @@ mod decide;
 mod exec;
 mod house;
 mod look;
+mod pages;
 mod signals;
 mod work;

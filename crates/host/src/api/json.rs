@@ -3,6 +3,7 @@
 //! They are promises: a name, once written, means the same for ever, and new
 //! fields come beside the old. Inner types do not appear here. Pure.
 
+mod pages;
 mod run;
 
 use serde::Serialize;
@@ -13,6 +14,9 @@ use super::{
     Severity,
 };
 
+pub use pages::{
+    GraphDocument, NodeTypesDocument, RuleDocument, RulesDocument, graph, node_types, rule, rules,
+};
 pub use run::{
     LogsDocument, OutcomeDocument, ReplayDocument, RunDocument, RunsDocument, SignalDocument,
     VerifyDocument, logs, outcome, replay, run, run_at, runs, signalled, verify,

@@ -37,6 +37,7 @@ pub(super) fn columns(level: &Level) -> Vec<i32> {
             settle(level, at, Sides { above: down || both, below: !down || both }, &mut x);
         }
     }
+    straighten(level, &mut x);
     let left = |item: usize| x[item] - f64::from(level.sizes[item].0) / 2.0;
     let least = (0..x.len()).map(left).fold(f64::INFINITY, f64::min);
     #[expect(clippy::cast_possible_truncation, reason = "a picture is far smaller than an i32")]
@@ -128,6 +129,47 @@ fn wish(level: &Level, item: usize, sides: Sides, x: &[f64]) -> (f64, f64) {
         total += weight;
     }
     if total > 0.0 { (sum / total, total) } else { (x[item], IDLE) }
+}
+
+/// Lets each passing line run straight down as far as there is room for it.
+fn straighten(level: &Level, x: &mut [f64]) {
+    let mut place = vec![0; level.layer.len()];
+    for (index, item) in level.layers.iter().flat_map(|layer| layer.iter().enumerate()) {
+        place[*item] = index;
+    }
+    let room = |bend: usize, x: &[f64]| {
+        let layer = &level.layers[level.layer[bend]];
+        let at = place[bend];
+        let left = at.checked_sub(1).map(|left| layer[left]);
+        let least = left.map_or(f64::NEG_INFINITY, |left| x[left] + distance(level, left, bend));
+        let right = layer.get(at + 1);
+        let most = right.map_or(f64::INFINITY, |right| x[*right] - distance(level, bend, *right));
+        (least, most)
+    };
+    for bends in &level.bends {
+        let mut rest = &bends[..];
+        while !rest.is_empty() {
+            let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
+            let mut run = 0;
+            for bend in rest {
+                let (from, to) = room(*bend, x);
+                // Rounding may leave a place a hair too narrow.
+                let (from, to) = (from.min(x[*bend]).max(least), to.max(x[*bend]).min(most));
+                if from > to {
+                    break;
+                }
+                (least, most) = (from, to);
+                run += 1;
+            }
+            let (straight, later) = rest.split_at(run.max(1));
+            #[expect(clippy::cast_precision_loss, reason = "a line has few bends")]
+            let mean = straight.iter().map(|bend| x[*bend]).sum::<f64>() / straight.len() as f64;
+            if run > 0 {
+                straight.iter().for_each(|bend| x[*bend] = mean.clamp(least, most));
+            }
+            rest = later;
+        }
+    }
 }
 
 fn distance(level: &Level, a: usize, b: usize) -> f64 {

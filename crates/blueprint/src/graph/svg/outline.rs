@@ -1,10 +1,8 @@
 //! The outline of a shape, by its category.
 
 use crate::graph::Rect;
+use crate::graph::layout::LEAN;
 use crate::node_type::Category;
-
-/// How far the slanted sides of an outline lean.
-const LEAN: i32 = 12;
 
 pub(super) fn of(category: Option<Category>, rect: Rect) -> String {
     let Rect { x, y, w, h } = rect;
