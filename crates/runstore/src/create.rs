@@ -12,7 +12,8 @@ use durable::{Digest, Timestamp};
 use engine::RunId;
 use thiserror::Error;
 
-use crate::layout::{Home, RunPlace};
+use crate::index;
+use crate::layout::{Home, RunPlace, is_aside};
 use crate::writer::RunWriter;
 
 /// What a run is made of.
@@ -67,11 +68,12 @@ pub fn create(
     create_dir_all(disk, &parent)?;
     let aside = place.aside(&entropy.hex8());
     let built = build(disk, &aside, new).and_then(|lock| {
+        let told = index::born(disk, place);
         disk.rename(&aside, &folder)?;
-        Ok(lock)
+        Ok((lock, told))
     });
-    let lock = match built {
-        Ok(lock) => lock,
+    let (lock, told) = match built {
+        Ok(built) => built,
         Err(error) => {
             let taken = disk.stat(&folder)?.is_some();
             remove_aside(disk, &aside);
@@ -79,6 +81,7 @@ pub fn create(
         }
     };
     disk.sync_dir(&parent)?;
+    index::confirm(disk, place, &told);
     Ok(Created {
         place: place.clone(),
         lock,
@@ -106,7 +109,7 @@ pub fn sweep(disk: &dyn Disk, home: &Home, blueprint: &BlueprintId) -> Result<us
     for name in disk.list(&parent)? {
         let aside = parent.join(&name);
         let lock = aside.join("driver.lock");
-        if !(name.starts_with('.') && name.ends_with(".new")) {
+        if !is_aside(&name, "new") {
             continue;
         }
         // Without a lock file, or with a held lock, someone may be building.

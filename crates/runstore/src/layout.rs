@@ -43,6 +43,22 @@ impl Home {
         self.0.join("logs").join("automations")
     }
 
+    /// The index of all runs. Its name, and those of what stands beside it,
+    /// begin with a dot, so that they are never taken for a blueprint.
+    pub fn index(&self) -> PathBuf {
+        self.runs().join(".index.jsonl")
+    }
+
+    /// Whoever makes the index anew holds the lock on this file.
+    pub fn index_lock(&self) -> PathBuf {
+        self.runs().join(".index.lock")
+    }
+
+    /// The index that is being replaced.
+    pub fn index_aside(&self) -> PathBuf {
+        self.runs().join(".index.old")
+    }
+
     /// The folder of a blueprint's runs.
     pub fn runs_of(&self, blueprint: &BlueprintId) -> PathBuf {
         self.runs().join(blueprint.as_str())
@@ -62,6 +78,11 @@ impl RunPlace {
     /// with a dot, so that it is never taken for a run.
     pub fn aside(&self, salt: &str) -> PathBuf {
         self.home.runs_of(&self.blueprint).join(format!(".{}.{salt}.new", self.run))
+    }
+
+    /// Where the folder is moved to be removed.
+    pub fn gone(&self, salt: &str) -> PathBuf {
+        self.home.runs_of(&self.blueprint).join(format!(".{}.{salt}.gone", self.run))
     }
 
     pub fn events(&self) -> PathBuf {
@@ -127,4 +148,14 @@ impl RunPlace {
         };
         self.folder().join(name)
     }
+}
+
+/// Whether a name is `.<run>.<hex>.<end>`, of a folder that this crate has
+/// put aside.
+pub(crate) fn is_aside(name: &str, end: &str) -> bool {
+    let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(end)?.strip_suffix('.'));
+    inner.and_then(|inner| inner.rsplit_once('.')).is_some_and(|(run, salt)| {
+        let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        RunId::new(run).is_ok() && salt.len() == 8 && salt.bytes().all(is_hex)
+    })
 }

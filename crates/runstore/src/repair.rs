@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use crate::layout::RunPlace;
 use crate::limits;
+use crate::lock;
 use crate::open::{OpenError, Opened, Torn, open};
 use crate::writer::RunWriter;
 
@@ -107,6 +108,18 @@ fn may_write(place: &RunPlace, opened: &Opened) -> Result<(), AdoptError> {
     match LOG_FORMAT.access(found) {
         Access::ReadWrite => Ok(()),
         Access::ReadOnly | Access::TooNew => Err(AdoptError::ReadOnly { path, found }),
+    }
+}
+
+/// Removes what an owner that died in its last step has left in a run that
+/// needs no owner any more. Nothing is done while someone has the run.
+pub fn tidy(disk: &dyn Disk, place: &RunPlace) -> Result<(), DiskError> {
+    if !disk.list(&place.folder())?.iter().any(|name| is_temporary(name)) {
+        return Ok(());
+    }
+    match lock::take(disk, place)? {
+        Some(_lock) => sweep(disk, place),
+        None => Ok(()),
     }
 }
 
