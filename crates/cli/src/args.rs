@@ -13,8 +13,8 @@ use crate::style::When;
 
 pub(crate) use automation::{AutomationVerb, ExecArgs, SourceArgs};
 pub(crate) use run::{
-    DecideArgs, EventsArgs, ListArgs, LogsArgs, NoteArgs, RetryArgs, RunArgs, RunVerb, ViewArgs,
-    WatchArgs,
+    DecideArgs, Ended, EventsArgs, ExportArgs, ListArgs, LogsArgs, NoteArgs, PruneArgs, RetryArgs,
+    RunArgs, RunVerb, Status, ViewArgs, WatchArgs,
 };
 
 const EXIT_CODES: &str = "\
@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Check that everything needed is there
     Doctor,
+    /// Record what owners that died have left
+    Recover(RecoverArgs),
     /// Blueprints: list, check, run
     #[command(subcommand)]
     Automation(AutomationVerb),
@@ -80,6 +82,13 @@ pub(crate) struct DemoArgs {
     pub(crate) folder: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) attach: AttachArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecoverArgs {
+    /// Look into every run, and make the index of runs anew
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 /// How a command stays with the run that it started.

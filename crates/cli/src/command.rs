@@ -39,6 +39,7 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
     match &cli.command {
         Command::Demo(args) => demo::run(&host, console, args),
         Command::Doctor => doctor::run(&host, console),
+        Command::Recover(args) => recover::run(&host, console, args),
         Command::Automation(verb) => automation::run(&host, console, verb),
         Command::Run(verb) => run::run(&host, console, verb),
         Command::Completion { shell } => completion::run(console, *shell),

@@ -6,5 +6,6 @@ pub(crate) mod finding;
 pub(crate) mod gist;
 pub(crate) mod json;
 pub(crate) mod run;
+pub(crate) mod size;
 pub(crate) mod table;
 pub(crate) mod time;

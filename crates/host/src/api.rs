@@ -76,7 +76,7 @@ pub struct AutomationRow {
 #[derive(Debug, Clone)]
 pub struct RunRow {
     pub run_id: String,
-    /// The shortest text that names the run in this home.
+    /// What people call the run.
     pub short_id: String,
     pub blueprint_id: String,
     /// `None` when the run cannot be read; `fault` says why.
@@ -93,6 +93,81 @@ pub struct RunRow {
     /// Open, and no owner is alive: interrupted, and not yet recorded so.
     pub ownerless: bool,
     pub fault: Option<String>,
+}
+
+/// Which runs a listing has. All that is said must hold.
+#[derive(Debug, Clone, Default)]
+pub struct RunsQuery {
+    /// One of these; any status when there is none.
+    pub statuses: Vec<RunStatus>,
+    /// Runs of this automation.
+    pub automation: Option<String>,
+    /// Runs that began at most so long ago.
+    pub since: Option<Span>,
+    /// Runs behind this place, which is the `next` of an earlier page.
+    pub after: Option<String>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+/// A part of a listing, the newest first.
+#[derive(Debug, Clone, Default)]
+pub struct RunsPage {
+    pub rows: Vec<RunRow>,
+    /// Where the next page begins; `None` when this is the last.
+    pub next: Option<String>,
+}
+
+/// Which ended runs are to go. All that is said must hold, and something
+/// must be said.
+#[derive(Debug, Clone, Default)]
+pub struct PruneQuery {
+    /// Ended longer ago than this.
+    pub older_than: Option<Span>,
+    /// All but the last so many of each automation.
+    pub keep_last: Option<usize>,
+    pub statuses: Vec<RunStatus>,
+    pub automation: Option<String>,
+}
+
+/// What a prune would do.
+#[derive(Debug, Clone, Default)]
+pub struct PrunePlan {
+    pub rows: Vec<PruneRow>,
+    pub left: Vec<LeftRun>,
+}
+
+/// What a prune did.
+#[derive(Debug, Clone)]
+pub struct Pruned {
+    pub rows: Vec<PruneRow>,
+    pub left: Vec<LeftRun>,
+}
+
+/// A run that goes.
+#[derive(Debug, Clone)]
+pub struct PruneRow {
+    pub run_id: String,
+    pub blueprint_id: String,
+    pub status: RunStatus,
+    pub ended_at: Option<Timestamp>,
+    pub bytes: u64,
+}
+
+/// A run that stays though it was meant.
+#[derive(Debug, Clone)]
+pub struct LeftRun {
+    pub run_id: String,
+    pub why: String,
+}
+
+/// Which part of a run is exported.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ExportRequest {
+    /// The first event.
+    pub from: u64,
+    /// The last event; nothing later is shown.
+    pub at: Option<u64>,
 }
 
 /// One run, as a person asked for it.

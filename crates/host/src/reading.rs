@@ -1,7 +1,6 @@
-//! Reading runs: listing, showing, time travel, replay, verification. Reads
+//! Reading runs: showing, time travel, replay, verification. Reads
 //! come from the files alone, work with nobody running, and never write.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -9,28 +8,18 @@ use blueprint::{BlueprintId, Program};
 use durable::tail::{End, Trust};
 use durable::{Seq, limits};
 use engine::view::RunView;
-use engine::{RunId, RunState, RunStatus, checkpoint};
+use engine::{RunId, RunState, checkpoint};
 use runstore::list::FindError;
 use runstore::verify::FileCheck;
 use runstore::{CheckpointUse, Found, Invocation, OpenError, Opened, RunPlace};
 use serde_json::json;
 
 use crate::Host;
-use crate::api::{Code, HostError, OutputLog, ReplayReport, RunReport, RunRow, VerifyReport};
+use crate::api::{Code, HostError, OutputLog, ReplayReport, RunReport, VerifyReport};
 use crate::library::store;
+use crate::listing::short_id;
 
 impl Host {
-    /// All runs of the home, the newest first.
-    pub fn runs(&self) -> Result<Vec<RunRow>, HostError> {
-        let places = runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?;
-        let short = short_ids(&places);
-        let mut rows = Vec::with_capacity(places.len());
-        for place in &places {
-            rows.push(self.row(place, short.get(&place.run))?);
-        }
-        Ok(rows)
-    }
-
     /// One run as it is now.
     pub fn show(&self, query: &str) -> Result<RunReport, HostError> {
         let place = self.find(query)?;
@@ -175,7 +164,7 @@ impl Host {
     /// The run that a person means.
     pub(crate) fn find(&self, query: &str) -> Result<RunPlace, HostError> {
         let list = "`wardian run list` shows the runs of this home";
-        match runstore::list::find(&*self.disk, &self.home, query) {
+        match runstore::index::find(&*self.disk, &self.home, self.era().as_deref(), query) {
             Ok(Found::One(place)) => Ok(place),
             Ok(Found::None) => {
                 Err(HostError::new(Code::RunNotFound, format!("no run begins with `{query}`"))
@@ -228,39 +217,6 @@ impl Host {
         Program::from_snapshot(&bytes).ok()
     }
 
-    fn row(&self, place: &RunPlace, short: Option<&String>) -> Result<RunRow, HostError> {
-        let mut row = RunRow {
-            run_id: place.run.to_string(),
-            short_id: short.cloned().unwrap_or_else(|| place.run.to_string()),
-            blueprint_id: place.blueprint.to_string(),
-            status: None,
-            reason: None,
-            unknown_effect: false,
-            failure: None,
-            started_at: None,
-            updated_at: None,
-            asked_at: self.clock.now(),
-            node_count: 0,
-            run_dir: place.folder(),
-            ownerless: false,
-            fault: None,
-        };
-        let summary = match runstore::list::summary(&*self.disk, place) {
-            Ok(summary) => summary,
-            Err(fault) => return Ok(RunRow { fault: Some(open_fault(&fault).message), ..row }),
-        };
-        let closed = matches!(summary.status, RunStatus::Completed | RunStatus::Failed);
-        row.ownerless = !closed && !summary.parked && !self.is_owned(place)?;
-        row.status = Some(summary.status);
-        row.reason = summary.failure.as_ref().map(|failure| failure.reason);
-        row.failure = summary.failure.map(|failure| failure.message);
-        row.unknown_effect = summary.unknown_effect;
-        row.node_count = summary.node_count;
-        row.started_at = summary.started_at;
-        row.updated_at = summary.updated_at;
-        Ok(row)
-    }
-
     fn report(
         &self,
         place: &RunPlace,
@@ -269,15 +225,13 @@ impl Host {
         ownerless: bool,
         torn_bytes: u64,
     ) -> Result<RunReport, HostError> {
-        let places = runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?;
         let retried = runstore::retries::list(&*self.disk, place).map_err(|fault| store(&fault))?;
         let invocation =
             opened.invocation.as_deref().and_then(|bytes| Invocation::decode(bytes).ok());
-        let short = short_ids(&places).remove(&place.run);
         Ok(RunReport {
             view: view(self.program_of(place).as_ref(), state),
             run_id: place.run.to_string(),
-            short_id: short.unwrap_or_else(|| place.run.to_string()),
+            short_id: short_id(&place.run).to_owned(),
             blueprint_id: place.blueprint.to_string(),
             run_dir: place.folder(),
             workspace: invocation.and_then(|invocation| invocation.workspace),
@@ -315,40 +269,13 @@ pub(crate) fn open_fault(fault: &OpenError) -> HostError {
     }
 }
 
-/// For each run the shortest text, of at least four characters, that names
-/// it: a beginning of what stands after the last `-` of its id.
-fn short_ids(places: &[RunPlace]) -> BTreeMap<RunId, String> {
-    const SHORTEST: usize = 4;
-    let tail = |run: &RunId| run.as_str().rsplit('-').next().unwrap_or_default().to_owned();
-    let mut all: Vec<(String, &RunId)> =
-        places.iter().map(|place| (tail(&place.run), &place.run)).collect();
-    all.sort();
-    let common = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    let heads =
-        |text: &str| places.iter().filter(|place| place.run.as_str().starts_with(text)).count();
-    let mut short = BTreeMap::new();
-    for (at, (text, run)) in all.iter().enumerate() {
-        let before = at
-            .checked_sub(1)
-            .and_then(|at| all.get(at))
-            .map_or(0, |(other, _)| common(other, text));
-        let after = all.get(at + 1).map_or(0, |(other, _)| common(other, text));
-        let length = before.max(after).saturating_add(1).max(SHORTEST).min(text.len());
-        let candidate = &text[..length];
-        let unique = before.max(after) < length && heads(candidate) == 0;
-        let name = if unique { candidate.to_owned() } else { run.to_string() };
-        short.insert((*run).clone(), name);
-    }
-    short
-}
-
 /// `<node>.<attempt>.log`
 fn output_name(name: &str) -> Option<(&str, u64)> {
     let (node, attempt) = name.strip_suffix(".log")?.rsplit_once('.')?;
     Some((node, attempt.parse().ok()?))
 }
 
-fn state_digest(state: &RunState) -> String {
+pub(crate) fn state_digest(state: &RunState) -> String {
     let stored = serde_json::to_value(checkpoint::to_stored(state));
     stored.map_or_else(|_| String::new(), |value| durable::canon::digest(&value).to_string())
 }
@@ -367,25 +294,7 @@ fn describe(end: &End) -> String {
 
 #[cfg(test)]
 mod tests {
-    use runstore::Home;
-
     use super::*;
-
-    fn shorts(ids: &[&str]) -> Vec<String> {
-        let home = Home::at("/h".into());
-        let blueprint = BlueprintId::new("b").unwrap();
-        let places: Vec<RunPlace> =
-            ids.iter().map(|id| home.place(&blueprint, &RunId::new(id).unwrap())).collect();
-        let map = short_ids(&places);
-        places.iter().map(|place| map[&place.run].clone()).collect()
-    }
-
-    #[test]
-    fn short_ids_are_as_short_as_they_can_be() {
-        assert_eq!(shorts(&["1-abcdef01", "2-abcd9999", "3-00000000"]), ["abcde", "abcd9", "0000"]);
-        assert_eq!(shorts(&["1-aaaa0000", "2-aaaa0000"]), ["1-aaaa0000", "2-aaaa0000"]);
-        assert_eq!(shorts(&["1111-1111ffff"]), ["1111-1111ffff"]);
-    }
 
     #[test]
     fn output_files_name_node_and_attempt() {

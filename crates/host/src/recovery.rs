@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use durable::{Clock, Timestamp};
 use engine::{AttemptKey, Input, RunMachine, RunStatus, Work};
+use runstore::index::Believe;
 use runstore::{Adopted, OpenError, RunPlace, adopt};
 
 use crate::Host;
@@ -15,9 +16,13 @@ use crate::work::{adopt_fault, reap, snapshots};
 use crate::worker::{Arrival, World, drive};
 
 impl Host {
-    /// Looks at every run of the home and recovers those without an owner.
+    /// Looks at every open run of the home and recovers those without an
+    /// owner.
     pub fn recover(&self) -> Result<Vec<Recovered>, HostError> {
-        let places = runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?;
+        let places = match self.fresh_index() {
+            Some(index) => index.open_runs().cloned().collect(),
+            None => runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?,
+        };
         let recovered = places.iter().filter_map(|place| {
             let action = match self.recover_run(place) {
                 Ok(action) => action?,
@@ -30,6 +35,13 @@ impl Host {
         Ok(recovered.collect())
     }
 
+    /// The same for every run of the home, whatever the index says, which is
+    /// made anew.
+    pub fn recover_all(&self) -> Result<Vec<Recovered>, HostError> {
+        self.rebuild_index(Believe::Nothing)?;
+        self.recover()
+    }
+
     fn recover_run(&self, place: &RunPlace) -> Result<Option<RecoveryAction>, HostError> {
         let summary = match runstore::list::summary(&*self.disk, place) {
             Ok(summary) => summary,
@@ -37,9 +49,11 @@ impl Host {
             Err(OpenError::NoRun { .. }) => return Ok(None),
             Err(fault) => return Err(crate::reading::open_fault(&fault)),
         };
-        if matches!(summary.status, RunStatus::Completed | RunStatus::Failed)
-            || self.is_owned(place)?
-        {
+        if matches!(summary.status, RunStatus::Completed | RunStatus::Failed) {
+            self.settle(&summary);
+            return Ok(None);
+        }
+        if self.is_owned(place)? {
             return Ok(None);
         }
         if summary.parked && !self.has_signals(place)? {
@@ -62,6 +76,13 @@ impl Host {
             return Ok(Some(RecoveryAction::Resumed));
         }
         self.record_interruption(place, lock).map(Some)
+    }
+
+    /// An owner that died in its last step has told nobody of the end.
+    fn settle(&self, ended: &runstore::Summary) {
+        if runstore::repair::tidy(&*self.disk, &ended.place).is_ok() {
+            runstore::index::note(&*self.disk, ended);
+        }
     }
 
     fn record_interruption(

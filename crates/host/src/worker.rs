@@ -76,7 +76,10 @@ pub fn drive(
                         return Ok(Left::Parked);
                     }
                 }
-                Action::Close(status) => return Ok(Left::Closed(status)),
+                Action::Close(status) => {
+                    runstore::index::ended(disk, writer, machine.state());
+                    return Ok(Left::Closed(status));
+                }
             }
         }
         match world.wait(machine.wake_at()) {

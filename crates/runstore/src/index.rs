@@ -24,5 +24,5 @@ mod tests;
 pub use append::{Told, born, confirm, ended, note};
 pub use find::find;
 pub use line::{End, Entry};
-pub use read::{Index, Key, Newest, Unsound};
-pub use rebuild::{rebuild, refresh};
+pub use read::{Index, Key, Newest, Unsound, scan};
+pub use rebuild::{Believe, rebuild, refresh};

@@ -158,7 +158,7 @@ pub(crate) fn blueprints(disk: &dyn Disk, home: &Home) -> Result<Vec<BlueprintId
     Ok(blueprints)
 }
 
-fn places(disk: &dyn Disk, home: &Home) -> Result<Vec<RunPlace>, DiskError> {
+pub(crate) fn places(disk: &dyn Disk, home: &Home) -> Result<Vec<RunPlace>, DiskError> {
     let mut places = Vec::new();
     for blueprint in blueprints(disk, home)? {
         places.extend(places_of(disk, home, &blueprint)?);

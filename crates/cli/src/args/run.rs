@@ -1,7 +1,10 @@
 //! `wardian run …`.
 
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
-use host::api::RunStatus;
+use host::api::{RunStatus, Span};
 
 use super::AttachArgs;
 
@@ -33,6 +36,10 @@ pub(crate) enum RunVerb {
     Resume(NoteArgs),
     /// Try a failed run again as a new run that keeps what was completed
     Retry(RetryArgs),
+    /// Remove runs that have ended
+    Prune(PruneArgs),
+    /// Print a run for other programs, a JSON object a line
+    Export(ExportArgs),
 }
 
 #[derive(Debug, Args)]
@@ -44,12 +51,62 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only runs of this status
-    #[arg(long)]
-    pub(crate) status: Option<Status>,
-    /// At most so many [default: 50 for people, all with --json]
+    /// Only runs of this status; may be given several times
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) status: Vec<Status>,
+    /// Only runs of this automation
+    #[arg(long, value_name = "ID")]
+    pub(crate) automation: Option<String>,
+    /// Only runs that began at most so long ago, such as 90m or 7d
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) since: Option<Span>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value = "50")]
+    pub(crate) limit: NonZeroUsize,
+    /// Go on behind a page, with the `next` that it gave
+    #[arg(long, value_name = "NEXT")]
+    pub(crate) after: Option<String>,
+    /// All of them
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
+}
+
+/// What goes is what all options allow.
+#[derive(Debug, Args)]
+pub(crate) struct PruneArgs {
+    /// Only runs that ended longer ago than this, such as 30d
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) older_than: Option<Span>,
+    /// Keep the last so many of each automation
     #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
+    pub(crate) keep_last: Option<usize>,
+    /// Only runs of this status; may be given several times
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) status: Vec<Ended>,
+    /// Only runs of this automation
+    #[arg(long, value_name = "ID")]
+    pub(crate) automation: Option<String>,
+    /// Show what would go, and remove nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// A new file to write to [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Begin at this event
+    #[arg(long, value_name = "SEQ", default_value_t = 0)]
+    pub(crate) from: u64,
+    /// The last event; nothing later is shown
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -143,6 +200,20 @@ impl ValueEnum for Status {
                 Self(RunStatus::Failed),
             ]
         }
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.0.word()))
+    }
+}
+
+/// The status of a run that is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ended(pub(crate) RunStatus);
+
+impl ValueEnum for Ended {
+    fn value_variants<'a>() -> &'a [Self] {
+        const { &[Self(RunStatus::Completed), Self(RunStatus::Failed)] }
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {

@@ -4,8 +4,10 @@ mod answer;
 mod approve;
 mod cancel;
 mod events;
+mod export;
 mod list;
 mod logs;
+mod prune;
 mod reject;
 mod replay;
 mod resume;
@@ -38,5 +40,7 @@ pub(crate) fn run(host: &Host, console: &Console, verb: &RunVerb) -> Result<Exit
         RunVerb::Cancel(args) => cancel::run(host, console, args),
         RunVerb::Resume(args) => resume::run(host, console, args),
         RunVerb::Retry(args) => retry::run(host, console, args),
+        RunVerb::Prune(args) => prune::run(host, console, args),
+        RunVerb::Export(args) => export::run(host, console, args),
     }
 }

@@ -5,13 +5,16 @@ use crate::house::{House, hello};
 #[test]
 fn help_is_the_same_as_ever() {
     let house = House::new();
-    let commands: [&[&str]; 6] = [
+    let commands: [&[&str]; 9] = [
         &["--help"],
         &["automation", "--help"],
         &["automation", "exec", "--help"],
         &["run", "--help"],
         &["run", "retry", "--help"],
         &["run", "view", "--help"],
+        &["run", "list", "--help"],
+        &["run", "prune", "--help"],
+        &["run", "export", "--help"],
     ];
     let mut all = String::new();
     for command in commands {

@@ -8,6 +8,7 @@ mod check;
 mod decide;
 mod exec;
 mod house;
+mod listing;
 mod look;
 mod signals;
 mod work;

@@ -3,6 +3,8 @@
 //! They are promises: a name, once written, means the same for ever, and new
 //! fields come beside the old. Inner types do not appear here. Pure.
 
+pub mod export;
+mod prune;
 mod run;
 
 use serde::Serialize;
@@ -13,6 +15,7 @@ use super::{
     Severity,
 };
 
+pub use prune::{PruneDocument, RecoverDocument, prune_plan, pruned, recovered};
 pub use run::{
     LogsDocument, OutcomeDocument, ReplayDocument, RunDocument, RunsDocument, SignalDocument,
     VerifyDocument, logs, outcome, replay, run, run_at, runs, signalled, verify,

@@ -6,13 +6,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use blueprint::BlueprintId;
 use durable::Timestamp;
 use durable::disk::{Disk, DiskError};
+
+use engine::RunId;
 
 use super::line::{Entry, Header, run_of};
 use crate::layout::{Home, RunPlace};
 use crate::limits;
-use crate::list::{Summary, begins_with, begun, summary};
+use crate::list::{Summary, begins_with, begun, places, summary};
 use crate::open::OpenError;
 
 /// A run's place in a listing: the newest first, then by name.
@@ -20,6 +23,25 @@ use crate::open::OpenError;
 pub struct Key {
     pub begun: Option<Timestamp>,
     pub place: RunPlace,
+}
+
+impl Key {
+    /// A text that [`Key::read`] understands.
+    pub fn text(&self) -> String {
+        let begun = self.begun.map_or_else(|| "-".to_owned(), |begun| begun.millis().to_string());
+        format!("{begun}:{}:{}", self.place.blueprint, self.place.run)
+    }
+
+    pub fn read(text: &str, home: &Home) -> Option<Self> {
+        let mut parts = text.splitn(3, ':');
+        let begun = match parts.next()? {
+            "-" => None,
+            millis => Some(Timestamp::from_millis(millis.parse().ok()?)),
+        };
+        let blueprint = BlueprintId::new(parts.next()?).ok()?;
+        let run = RunId::new(parts.next()?).ok()?;
+        Some(Self { begun, place: home.place(&blueprint, &run) })
+    }
 }
 
 /// A sound index.
@@ -47,6 +69,23 @@ pub struct Newest<'a> {
     sorted: Range<usize>,
     next_sorted: Option<(Key, Entry)>,
     seen: BTreeSet<RunPlace>,
+}
+
+/// The same without an index: each run is there, and nothing is known of it.
+pub fn scan(
+    disk: &dyn Disk,
+    home: &Home,
+    after: Option<&Key>,
+) -> Result<Vec<(Key, Entry)>, DiskError> {
+    let mut runs = Vec::new();
+    for place in places(disk, home)? {
+        let (entry, key) = (Entry::born(&place), Key { begun: begun(disk, &place)?, place });
+        if after.is_none_or(|after| key < *after) {
+            runs.push((key, entry));
+        }
+    }
+    runs.sort_by(|(a, _), (b, _)| Reverse(a).cmp(&Reverse(b)));
+    Ok(runs)
 }
 
 impl Index {
@@ -86,7 +125,7 @@ impl Index {
         for entry in self.later.values() {
             later.push((key(disk, &self.home, entry)?, entry.clone()));
         }
-        later.sort_by(|(a, _), (b, _)| Reverse(a).cmp(&Reverse(b)));
+        later.sort_by(|(a, _): &(Key, Entry), (b, _)| Reverse(a).cmp(&Reverse(b)));
         later.retain(|(key, _)| after.is_none_or(|after| key < after));
         let mut newest = Newest {
             index: self,

@@ -29,8 +29,17 @@ pub fn refresh(
         Some(index) if !index.is_long() => return Ok(Some(index)),
         Some(_) | None => {}
     }
-    rebuild(disk, home, era, entropy)?;
+    rebuild(disk, home, era, entropy, Believe::Ends)?;
     Ok(Index::open(disk, home, era))
+}
+
+/// What the making of an index believes of the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Believe {
+    /// The ends of runs whose logs are as long as it says.
+    Ends,
+    /// Nothing: each run is looked into.
+    Nothing,
 }
 
 /// Makes the index anew. Gives the number of its runs; `None` when someone
@@ -40,13 +49,17 @@ pub fn rebuild(
     home: &Home,
     era: &str,
     entropy: &dyn Entropy,
+    believe: Believe,
 ) -> Result<Option<usize>, DiskError> {
     if disk.stat(&home.runs())?.is_none() {
         return Ok(None);
     }
     let Some(_lock) = disk.try_lock(&home.index_lock())? else { return Ok(None) };
     let old = disk.read(&home.index(), limits::INDEX_BYTES).unwrap_or_default();
-    let known = Known::of(&old, home);
+    let mut known = Known::of(&old, home);
+    if believe == Believe::Nothing {
+        known.ends.clear();
+    }
     let mut found = Vec::new();
     for blueprint in list::blueprints(disk, home)? {
         sweep(disk, home, &blueprint)?;
@@ -103,7 +116,7 @@ impl Known {
     /// so it is kept once; the next time it is of a creation cut short.
     fn unborn(&self, there: &BTreeSet<&RunPlace>) -> impl Iterator<Item = Entry> {
         let missing = self.births.iter().filter(|(place, entry)| {
-            !entry.again && !there.contains(place) && !self.ends.contains_key(place)
+            !entry.again && !there.contains(place) && !self.ends.contains_key(*place)
         });
         missing.map(|(_, entry)| Entry { again: true, ..entry.clone() })
     }

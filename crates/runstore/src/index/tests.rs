@@ -136,7 +136,9 @@ impl House {
                 place.map(|place| prune::remove(&self.disk, place, &self.entropy()));
             }
             Act::Rebuild => {
-                drop(rebuild(&self.disk, &self.home, &self.era(), &self.entropy()));
+                let believe =
+                    [Believe::Ends, Believe::Nothing][usize::try_from(self.made % 2).unwrap()];
+                drop(rebuild(&self.disk, &self.home, &self.era(), &self.entropy(), believe));
             }
             Act::Refresh => {
                 drop(refresh(&self.disk, &self.home, &self.era(), &self.entropy()));
@@ -408,7 +410,7 @@ fn no_birth_is_lost_while_the_index_is_replaced() {
         let mut seed = 0;
         while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
             seed += 1;
-            rebuild(&*disk, &home, "era", &SeededEntropy::new(seed)).unwrap();
+            rebuild(&*disk, &home, "era", &SeededEntropy::new(seed), Believe::Ends).unwrap();
         }
     });
     let index = Index::open(&*disk, &home, "era").unwrap();

@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::SCHEMA;
 use crate::api::{
-    FailReason, NodeView, OutputLog, ReplayReport, RunReport, RunRow, RunStatus, RunView,
+    FailReason, NodeView, OutputLog, ReplayReport, RunReport, RunStatus, RunView, RunsPage,
     Timestamp, VerifyReport,
 };
 
-pub fn runs(rows: &[RunRow]) -> RunsDocument<'_> {
-    let runs = rows.iter().map(|row| RunEntry {
+pub fn runs(page: &RunsPage) -> RunsDocument<'_> {
+    let runs = page.rows.iter().map(|row| RunEntry {
         run_id: &row.run_id,
         blueprint_id: &row.blueprint_id,
         status: row.status.map(RunStatus::word),
@@ -28,7 +28,7 @@ pub fn runs(rows: &[RunRow]) -> RunsDocument<'_> {
         ownerless: row.ownerless,
         fault: row.fault.as_deref(),
     });
-    RunsDocument { schema: SCHEMA, runs: runs.collect() }
+    RunsDocument { schema: SCHEMA, runs: runs.collect(), next: page.next.as_deref() }
 }
 
 /// A run as it is now.
@@ -109,6 +109,8 @@ pub fn verify(report: &VerifyReport) -> VerifyDocument<'_> {
 pub struct RunsDocument<'a> {
     schema: u32,
     runs: Vec<RunEntry<'a>>,
+    /// What `--after` takes for the next page; `null` on the last.
+    next: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
