@@ -135,7 +135,7 @@ impl Host {
         let Some(index) = self.index() else {
             return Some(warn("there is no sound index of the runs".to_owned()));
         };
-        let listed = index.newest(&*self.disk, None).ok()?;
+        let listed = index.newest(&*self.disk, None, &|_| true).ok()?;
         let listed: Option<BTreeSet<_>> = listed.map(|run| Some(run.ok()?.0.place)).collect();
         let Some(listed) = listed else {
             return Some(warn("the index of the runs is damaged".to_owned()));

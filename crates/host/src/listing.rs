@@ -5,7 +5,7 @@
 
 use durable::Timestamp;
 use engine::{RunId, RunStatus};
-use runstore::index::{self, Entry, Index, Key, Unsound};
+use runstore::index::{self, Entry, Glance, Index, Key, Unsound};
 use runstore::{OpenError, RunPlace, Summary};
 
 use crate::Host;
@@ -29,7 +29,8 @@ impl Host {
             after: query.after.as_deref().map(|text| self.cursor(text)).transpose()?,
         };
         if let Some(index) = self.index() {
-            let newest = index.newest(&*self.disk, wanted.after.as_ref());
+            let may_have = |glance: &Glance<'_>| wanted.may_have(glance);
+            let newest = index.newest(&*self.disk, wanted.after.as_ref(), &may_have);
             let newest = newest.map_err(|fault| store(&fault))?;
             if let Ok(page) = self.page(newest, &wanted)? {
                 return Ok(page);
@@ -63,7 +64,7 @@ impl Host {
             if wanted.since.is_some_and(|since| key.begun.is_none_or(|begun| begun < since)) {
                 break;
             }
-            if !wanted.may_have(&entry) {
+            if !wanted.may_have(&Glance::of(&entry)) {
                 continue;
             }
             let Some(summary) = entry.summary(&*self.disk, &self.home).transpose() else {
@@ -155,10 +156,10 @@ impl Host {
 
 impl Wanted<'_> {
     /// Whether the row may be wanted; a run that is open may have ended.
-    fn may_have(&self, entry: &Entry) -> bool {
+    fn may_have(&self, glance: &Glance<'_>) -> bool {
         let automation = self.query.automation.as_deref();
-        automation.is_none_or(|id| id == entry.blueprint.as_str())
-            && entry.end.as_ref().is_none_or(|end| self.has(Some(end.status)))
+        automation.is_none_or(|id| id == glance.blueprint)
+            && glance.status.is_none_or(|status| self.has(Some(status)))
     }
 
     fn has(&self, status: Option<RunStatus>) -> bool {

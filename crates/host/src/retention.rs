@@ -84,7 +84,8 @@ impl Host {
     /// All runs, the newest first, and what the index knows of them.
     fn entries(&self) -> Result<Vec<Entry>, HostError> {
         if let Some(index) = self.index() {
-            let newest = index.newest(&*self.disk, None).map_err(|fault| store(&fault))?;
+            let newest =
+                index.newest(&*self.disk, None, &|_| true).map_err(|fault| store(&fault))?;
             let entries: Result<Vec<Entry>, _> =
                 newest.map(|run| run.map(|(_, run)| run)).collect();
             if let Ok(entries) = entries {

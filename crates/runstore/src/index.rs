@@ -23,6 +23,6 @@ mod tests;
 
 pub use append::{Told, born, confirm, ended, note};
 pub use find::find;
-pub use line::{End, Entry};
-pub use read::{Index, Key, Newest, Unsound, scan};
+pub use line::{End, Entry, Glance};
+pub use read::{Index, Key, Newest, Unsound, Wanted, scan};
 pub use rebuild::{Believe, rebuild, refresh};

@@ -50,5 +50,8 @@ pub const INDEX_LATER_BYTES: usize = 64 << 10;
 /// the 4 KiB that one write puts down as a whole.
 pub const INDEX_MESSAGE_BYTES: usize = 400;
 
+/// How much of the ended runs a listing reads at first: a page of them.
+pub const INDEX_PIECE_BYTES: u64 = 32 << 10;
+
 /// Tries to add a line to an index that is replaced meanwhile.
 pub const INDEX_TRIES: u32 = 8;

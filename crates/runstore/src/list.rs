@@ -195,7 +195,7 @@ fn newest_first(disk: &dyn Disk, places: Vec<RunPlace>) -> Result<Vec<RunPlace>,
 
 /// When the run began: its id says it, or else its first line.
 pub(crate) fn begun(disk: &dyn Disk, place: &RunPlace) -> Result<Option<Timestamp>, DiskError> {
-    if let Some(begun) = begun_of_id(&place.run) {
+    if let Some(begun) = begun_of_id(place.run.as_str()) {
         return Ok(Some(begun));
     }
     if disk.stat(&place.events())?.is_none() {
@@ -208,8 +208,8 @@ pub(crate) fn begun(disk: &dyn Disk, place: &RunPlace) -> Result<Option<Timestam
 }
 
 /// The time that stands in an id.
-pub(crate) fn begun_of_id(run: &RunId) -> Option<Timestamp> {
-    let head = run.as_str().split('-').next().unwrap_or_default();
+pub(crate) fn begun_of_id(run: &str) -> Option<Timestamp> {
+    let head = run.split('-').next().unwrap_or_default();
     let is_time = head.len() == MILLIS_DIGITS && head.bytes().all(|byte| byte.is_ascii_digit());
     is_time.then(|| head.parse().ok()).flatten().map(Timestamp::from_millis)
 }

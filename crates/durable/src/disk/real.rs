@@ -262,12 +262,17 @@ fn own_mode(file: &File) -> IoResult<()> {
 
 /// Reads up to `limit` bytes, or to the end of the file.
 fn read_at(file: &File, offset: u64, limit: u64) -> IoResult<Vec<u8>> {
+    // A file may be longer than it says, so a little more is asked for; room
+    // for much more would cost more than the reading of a small file.
+    const MORE: u64 = 4096;
     const STEP: u64 = 1 << 20;
     let left = file.metadata()?.len().saturating_sub(offset).min(limit);
     let mut bytes = Vec::new();
-    bytes.try_reserve(usize::try_from(left).map_err(Error::other)?)?;
+    bytes.try_reserve(usize::try_from(left.saturating_add(MORE)).map_err(Error::other)?)?;
     loop {
-        let wanted = limit.saturating_sub(bytes.len() as u64).min(STEP);
+        let read = bytes.len() as u64;
+        let likely = left.saturating_sub(read).saturating_add(MORE).min(STEP);
+        let wanted = limit.saturating_sub(read).min(likely);
         let start = bytes.len();
         if wanted == 0 {
             return Ok(bytes);

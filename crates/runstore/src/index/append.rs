@@ -7,7 +7,8 @@
 use durable::disk::{Disk, DiskError};
 use engine::RunState;
 
-use super::line::{Entry, Header, first_line};
+use super::line::{Entry, Header};
+use super::read::first;
 use crate::layout::{Home, RunPlace};
 use crate::limits;
 use crate::list;
@@ -31,7 +32,7 @@ pub fn born(disk: &dyn Disk, place: &RunPlace) -> Told {
 /// Tells again of a run that is published now, when the index is another one
 /// than that which was told.
 pub fn confirm(disk: &dyn Disk, place: &RunPlace, told: &Told) {
-    if head(disk, &place.home) != told.0 {
+    if first(disk, &place.home) != told.0 {
         born(disk, place);
     }
 }
@@ -64,22 +65,16 @@ impl From<DiskError> for Unfit {
 /// Adds a line, and gives the header of the index that has it; `None` when
 /// there is no index.
 fn add(disk: &dyn Disk, home: &Home, entry: &Entry) -> Result<Option<Vec<u8>>, Unfit> {
-    let mut before = head(disk, home);
+    let mut before = first(disk, home);
     for _ in 0..limits::INDEX_TRIES {
         let Some(header) = &before else { return Ok(None) };
         Header::decode(header).ok_or(Unfit)?;
         disk.append(&home.index())?.write(&entry.encode())?;
-        let after = head(disk, home);
+        let after = first(disk, home);
         if after == before {
             return Ok(after);
         }
         before = after;
     }
     Err(Unfit)
-}
-
-/// What tells one index from another.
-fn head(disk: &dyn Disk, home: &Home) -> Option<Vec<u8>> {
-    let bytes = disk.read_from(&home.index(), 0, limits::INDEX_HEADER_BYTES).ok()?;
-    Some(first_line(&bytes).to_vec())
 }

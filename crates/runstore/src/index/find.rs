@@ -24,8 +24,9 @@ pub fn find(
     if matching.is_empty()
         && let Some(era) = era
         && let Some(index) = Index::open(disk, home, era)
+        && let Ok(found) = index.beginning_with(disk, query)
     {
-        matching = there(disk, index.beginning_with(query))?;
+        matching = there(disk, found.into_iter().collect())?;
     }
     match matching.is_empty() {
         true => find_by_scan(disk, home, query),

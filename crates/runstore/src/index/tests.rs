@@ -235,7 +235,7 @@ impl House {
         let runs = self.runs();
         let Some(index) = self.index() else { return };
         let listed = |after: Option<&Key>| -> Option<Vec<(Key, Summary)>> {
-            let newest = index.newest(&self.disk, after).unwrap();
+            let newest = index.newest(&self.disk, after, &|_| true).unwrap();
             let entries = newest.collect::<Result<Vec<_>, Unsound>>().ok()?;
             let there = entries.into_iter().filter_map(|(key, entry)| {
                 Some((key, entry.summary(&self.disk, &self.home).unwrap()?))
@@ -245,6 +245,14 @@ impl House {
         let Some(all) = listed(None) else { return };
         let summaries: Vec<Summary> = all.iter().map(|(_, summary)| summary.clone()).collect();
         assert_eq!(summaries, runs);
+        let fails =
+            |glance: &Glance<'_>| glance.status.is_some_and(|status| status.word() == "failed");
+        let failed = index.newest(&self.disk, None, &fails).unwrap();
+        let failed: BTreeSet<RunPlace> = failed.map(|run| run.unwrap().0.place).collect();
+        let known = |(key, summary): &&(Key, Summary)| {
+            summary.status.word() == "failed" && !index.open_runs().any(|open| *open == key.place)
+        };
+        assert!(all.iter().filter(known).all(|(key, _)| failed.contains(&key.place)));
         for at in [0, runs.len() / 2] {
             let Some((key, _)) = all.get(at) else { continue };
             assert_eq!(listed(Some(key)).unwrap(), all[at + 1..]);
@@ -344,7 +352,7 @@ fn an_end_that_was_put_back_from_a_backup_is_not_believed() {
     house.disk.remove_file(&place.state()).unwrap();
     house.judge_find(place.run.as_str());
     let index = house.index().unwrap();
-    let (_, entry) = index.newest(&house.disk, None).unwrap().next().unwrap().unwrap();
+    let (_, entry) = index.newest(&house.disk, None, &|_| true).unwrap().next().unwrap().unwrap();
     assert_eq!(entry.summary(&house.disk, &house.home).unwrap().unwrap().status.word(), "running");
 }
 
@@ -415,7 +423,7 @@ fn no_birth_is_lost_while_the_index_is_replaced() {
     });
     let index = Index::open(&*disk, &home, "era").unwrap();
     let listed: Vec<RunPlace> =
-        index.newest(&*disk, None).unwrap().map(|run| run.unwrap().0.place).collect();
+        index.newest(&*disk, None, &|_| true).unwrap().map(|run| run.unwrap().0.place).collect();
     assert_eq!(listed, list::all(&*disk, &home).unwrap());
     assert_eq!(listed.len(), 60);
     let found = find(&*disk, &home, Some("era"), "0000000").unwrap();
