@@ -357,6 +357,24 @@ fn an_end_that_was_put_back_from_a_backup_is_not_believed() {
 }
 
 #[test]
+fn a_run_that_an_index_made_meanwhile_does_not_know_is_told_again() {
+    let mut house = House::new();
+    house.act(&Act::Create { of: 0, off: 0, named: false });
+    let one = list::all(&house.disk, &house.home).unwrap().remove(0);
+    let place = house.home.place(&one.blueprint, &RunId::new("r-2").unwrap());
+    let told = born(&house.disk, &place);
+    house.act(&Act::Rebuild);
+    let knows = |house: &House| house.index().unwrap().open_runs().any(|open| *open == place);
+    assert!(!knows(&house));
+    confirm(&house.disk, &place, &told);
+    assert!(knows(&house));
+    let before = house.disk.calls();
+    let told = born(&house.disk, &place);
+    confirm(&house.disk, &place, &told);
+    assert_eq!(house.disk.calls(), before + 1, "once is enough");
+}
+
+#[test]
 fn telling_the_index_syncs_nothing() {
     let mut house = House::new();
     house.act(&Act::Create { of: 0, off: 0, named: false });
