@@ -63,7 +63,7 @@ fn launch(
         return leave(host, console, &launched);
     }
     let role = Role::Starter { foreground: attach.foreground };
-    let visit = Visit { run: &launched.run_id, signals: &signals, from: 0, role };
+    let visit = Visit { run: &launched.run_id, signals: &signals, from: None, role };
     viewer::attend(host, console, &visit)
 }
 

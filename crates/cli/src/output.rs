@@ -1,6 +1,7 @@
 //! From answers to text. Everything that comes from outside passes through
 //! [`escape`] on its way to people.
 
+pub(crate) mod columns;
 pub(crate) mod escape;
 pub(crate) mod finding;
 pub(crate) mod gist;

@@ -11,12 +11,13 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-pub use blueprint::{Finding, Rule, Severity};
-pub use durable::{Span, Timestamp};
+pub use blueprint::{Finding, NodeId, Rule, Severity};
+pub use durable::{Attempt, Span, Timestamp};
 pub use engine::event::{Event, Fact, FailReason};
 pub use engine::retry::Verdict;
-pub use engine::state::{NodeStatus, RunStatus};
+pub use engine::state::{Failure, NodeStatus, RunStatus};
 pub use engine::view::{Look, NodeView, RunView, look, node_icon};
+pub use engine::work::{Class, Effect, NodeError};
 pub use error::{Code, HostError};
 
 /// A blueprint file as it was found.
@@ -212,6 +213,56 @@ pub enum RecoveryAction {
 pub struct OutputLog {
     pub node: String,
     pub attempt: u64,
+    pub text: String,
+}
+
+/// What a node is, in the author's words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeSketch {
+    /// What it runs or asks; empty when its type says all.
+    pub what: String,
+    /// The ways out of it, if there is a choice.
+    pub ways: Vec<String>,
+}
+
+/// What the attempts in flight say, at one instant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activity {
+    pub asked_at: Timestamp,
+    /// By node; one that has opened no file yet is absent.
+    pub nodes: BTreeMap<String, NodeActivity>,
+}
+
+/// What one attempt has said so far, as its output file shows it: masked,
+/// and cut where the file is full.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeActivity {
+    pub attempt: u64,
+    pub bytes: u64,
+    /// When it last said something.
+    pub said_at: Option<Timestamp>,
+    /// As it was printed: escape it before a terminal gets it.
+    pub last_line: String,
+}
+
+/// What a listener hears.
+#[derive(Debug)]
+pub enum Listened {
+    /// New output, at least one piece.
+    Pieces(Vec<OutputPiece>),
+    /// Nothing new in the time given.
+    Quiet,
+    /// The run rests, and all of its output was told.
+    Rest,
+}
+
+/// Some output of one attempt, in whole characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputPiece {
+    pub node: String,
+    pub attempt: u64,
+    /// Where it begins in the attempt's output, in bytes.
+    pub offset: u64,
     pub text: String,
 }
 

@@ -1,18 +1,22 @@
 //! A viewer of one run: reads along with its log, and notices when the run
 //! rests or loses its owner. It never writes and never owns.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use blueprint::Program;
+use durable::disk::Disk;
 use engine::{RunState, fold};
 use runstore::{Follow, RunPlace};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::inotify;
 
 use crate::Host;
-use crate::api::{Code, Followed, HostError, RunView};
+use crate::activity::Seen;
+use crate::api::{Code, Followed, HostError, NodeSketch, RunView};
 use crate::library::store;
 use crate::reading::open_fault;
+use crate::sketch;
 use crate::watch::pause;
 
 /// How long a viewer waits between two looks when the kernel tells nothing.
@@ -30,6 +34,7 @@ pub struct Follower {
     follow: Follow,
     state: RunState,
     notices: Option<std::os::fd::OwnedFd>,
+    pub(crate) seen: Seen,
 }
 
 impl Host {
@@ -39,8 +44,8 @@ impl Host {
         let program = self.program_of(&place);
         let notices = notices(&place).ok();
         let follow = Follow::new(place.clone());
-        let state = RunState::fresh();
-        Ok(Follower { host: self.clone(), place, program, follow, state, notices })
+        let (state, seen) = (RunState::fresh(), Seen::default());
+        Ok(Follower { host: self.clone(), place, program, follow, state, notices, seen })
     }
 }
 
@@ -76,6 +81,15 @@ impl Follower {
         crate::reading::view(self.program.as_ref(), &self.state)
     }
 
+    /// What the nodes are, by their ids; nothing when the graph is lost.
+    pub fn sketches(&self) -> BTreeMap<String, NodeSketch> {
+        self.program.as_ref().map(sketch::of).unwrap_or_default()
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+
     /// How many events were read.
     pub fn seq(&self) -> u64 {
         self.state.next_seq.0
@@ -89,6 +103,14 @@ impl Follower {
 
     pub(crate) fn state(&self) -> &RunState {
         &self.state
+    }
+
+    pub(crate) fn place(&self) -> &RunPlace {
+        &self.place
+    }
+
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        &*self.host.disk
     }
 
     fn read(&mut self) -> Result<Option<Followed>, HostError> {

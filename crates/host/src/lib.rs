@@ -3,6 +3,7 @@
 //! meet, and the only one that starts threads and waits. [`api`] is its
 //! plain-data face; the command line and everything else outside use that.
 
+mod activity;
 pub mod api;
 mod caller;
 mod clock;
@@ -13,14 +14,18 @@ mod follow;
 mod host;
 mod launch;
 mod library;
+mod listen;
 mod perform;
 mod reading;
 mod recovery;
 mod retry;
 mod signal;
+mod sketch;
 mod spawn;
 mod watch;
 mod work;
 pub mod worker;
 
+pub use follow::Follower;
 pub use host::{Host, HostConfig};
+pub use listen::Listener;

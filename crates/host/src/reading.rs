@@ -83,15 +83,7 @@ impl Host {
     /// What attempts said while they worked, in the order of their names.
     pub fn output(&self, query: &str, node: Option<&str>) -> Result<Vec<OutputLog>, HostError> {
         let place = self.find(query)?;
-        if let (Some(node), Some(program)) = (node, self.program_of(&place))
-            && program.node_ix(&blueprint::NodeId::new(node)).is_none()
-        {
-            return Err(HostError::new(
-                Code::NodeNotFound,
-                format!("the run has no node `{node}`"),
-            )
-            .hint(format!("`wardian run show {}` lists its nodes", place.run)));
-        }
+        self.known_node(&place, node)?;
         let folder = place.output();
         if self.disk.stat(&folder).map_err(|fault| store(&fault))?.is_none() {
             return Ok(Vec::new());
@@ -109,6 +101,20 @@ impl Host {
             logs.push(OutputLog { node: of.to_owned(), attempt, text });
         }
         Ok(logs)
+    }
+
+    /// Refuses the name of a node that the run does not have.
+    pub(crate) fn known_node(&self, place: &RunPlace, node: Option<&str>) -> Result<(), HostError> {
+        if let (Some(node), Some(program)) = (node, self.program_of(place))
+            && program.node_ix(&blueprint::NodeId::new(node)).is_none()
+        {
+            return Err(HostError::new(
+                Code::NodeNotFound,
+                format!("the run has no node `{node}`"),
+            )
+            .hint(format!("`wardian run show {}` lists its nodes", place.run)));
+        }
+        Ok(())
     }
 
     /// Folds the whole log and says what it gives.
@@ -343,7 +349,7 @@ fn short_ids(places: &[RunPlace]) -> BTreeMap<RunId, String> {
 }
 
 /// `<node>.<attempt>.log`
-fn output_name(name: &str) -> Option<(&str, u64)> {
+pub(crate) fn output_name(name: &str) -> Option<(&str, u64)> {
     let (node, attempt) = name.strip_suffix(".log")?.rsplit_once('.')?;
     Some((node, attempt.parse().ok()?))
 }

@@ -56,9 +56,9 @@ pub(crate) struct ListArgs {
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Begin at this event
-    #[arg(long, value_name = "SEQ", default_value_t = 0)]
-    pub(crate) from: u64,
+    /// Tell the events one by one, from this one on
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) from: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -68,6 +68,9 @@ pub(crate) struct LogsArgs {
     /// Only this node
     #[arg(long, value_name = "NODE")]
     pub(crate) node: Option<String>,
+    /// Go on as they print more, until the run rests
+    #[arg(long)]
+    pub(crate) follow: bool,
 }
 
 #[derive(Debug, Args)]

@@ -145,30 +145,29 @@ impl Layout {
         Said {
             icon: self.style.node_icon(NodeStatus::Waiting),
             text: self.style.paint(Paint::Attention, "waits for approval"),
-            below: prompt.map(|prompt| self.lines(prompt)).unwrap_or_default(),
+            below: prompt.map(|prompt| excerpt(prompt, self.style)).unwrap_or_default(),
         }
     }
 
     /// A text whose first line follows the intro and whose rest stands below.
     fn long(&self, status: NodeStatus, intro: &str, text: &str) -> Option<Said> {
-        let mut lines = self.lines(text);
+        let mut lines = excerpt(text, self.style);
         let first = if lines.is_empty() { String::new() } else { lines.remove(0) };
         let icon = self.style.node_icon(status);
         Some(Said { icon, text: format!("{intro}{first}"), below: lines })
     }
+}
 
-    fn lines(&self, text: &str) -> Vec<String> {
-        let mut lines: Vec<String> =
-            text.trim_end().lines().map(|line| escape::text(line).into_owned()).collect();
-        if lines.len() > LINES_MAX {
-            let more = lines.len() - LINES_MAX;
-            lines.truncate(LINES_MAX);
-            lines.push(
-                self.style.paint(Paint::Faint, &format!("({more} more lines in `run show`)")),
-            );
-        }
-        lines
+/// The lines of a long text; too many of them are left to `run show`.
+pub(super) fn excerpt(text: &str, style: Style) -> Vec<String> {
+    let mut lines: Vec<String> =
+        text.trim_end().lines().map(|line| escape::text(line).into_owned()).collect();
+    if lines.len() > LINES_MAX {
+        let more = lines.len() - LINES_MAX;
+        lines.truncate(LINES_MAX);
+        lines.push(style.paint(Paint::Faint, &format!("({more} more lines in `run show`)")));
     }
+    lines
 }
 
 fn begun(blueprint: &str, retry_of: Option<String>) -> String {

@@ -8,6 +8,8 @@ mod check;
 mod decide;
 mod exec;
 mod house;
+mod live;
 mod look;
+mod screen;
 mod signals;
 mod work;

@@ -14,8 +14,9 @@ use super::{
 };
 
 pub use run::{
-    LogsDocument, OutcomeDocument, ReplayDocument, RunDocument, RunsDocument, SignalDocument,
-    VerifyDocument, logs, outcome, replay, run, run_at, runs, signalled, verify,
+    LogsDocument, OutcomeDocument, OutputPieceDocument, ReplayDocument, RunDocument, RunsDocument,
+    SignalDocument, VerifyDocument, logs, outcome, output_piece, replay, run, run_at, runs,
+    signalled, verify,
 };
 
 /// The version of every document of this page.

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::SCHEMA;
 use crate::api::{
-    FailReason, NodeView, OutputLog, ReplayReport, RunReport, RunRow, RunStatus, RunView,
-    Timestamp, VerifyReport,
+    FailReason, NodeView, OutputLog, OutputPiece, ReplayReport, RunReport, RunRow, RunStatus,
+    RunView, Timestamp, VerifyReport,
 };
 
 pub fn runs(rows: &[RunRow]) -> RunsDocument<'_> {
@@ -77,6 +77,18 @@ pub fn logs<'a>(run_id: &'a str, logs: &'a [OutputLog]) -> LogsDocument<'a> {
     let logs =
         logs.iter().map(|log| LogEntry { node: &log.node, attempt: log.attempt, text: &log.text });
     LogsDocument { schema: SCHEMA, run_id, logs: logs.collect() }
+}
+
+/// One line of a stream of output.
+pub fn output_piece<'a>(run_id: &'a str, piece: &'a OutputPiece) -> OutputPieceDocument<'a> {
+    OutputPieceDocument {
+        schema: SCHEMA,
+        run_id,
+        node: &piece.node,
+        attempt: piece.attempt,
+        offset: piece.offset,
+        text: &piece.text,
+    }
 }
 
 pub fn replay(report: &ReplayReport) -> ReplayDocument<'_> {
@@ -226,6 +238,17 @@ pub struct SignalDocument<'a> {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct OutputPieceDocument<'a> {
+    schema: u32,
+    run_id: &'a str,
+    node: &'a str,
+    attempt: u64,
+    /// Where the text begins in the attempt's output, in bytes.
+    offset: u64,
+    text: &'a str,
 }
 
 #[derive(Debug, Serialize)]
