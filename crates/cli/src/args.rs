@@ -68,6 +68,12 @@ pub(crate) enum Command {
     Run(RunVerb),
     /// Print the completion script of a shell
     Completion { shell: Shell },
+    /// Write the manual, a page a command
+    Man {
+        /// The folder for the pages, made when it is absent
+        #[arg(long, value_name = "DIR")]
+        output: PathBuf,
+    },
     /// The worker of one run; started by wardian itself
     #[command(name = "__worker", hide = true)]
     Worker { run_dir: PathBuf },

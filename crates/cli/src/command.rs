@@ -4,6 +4,7 @@ mod automation;
 mod completion;
 mod demo;
 mod doctor;
+mod man;
 pub(crate) mod recover;
 mod run;
 mod usage;
@@ -35,6 +36,9 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
     if let Command::Completion { shell } = &cli.command {
         return completion::run(console, *shell);
     }
+    if let Command::Man { output } = &cli.command {
+        return man::run(console, output);
+    }
     let host = Host::open(surroundings.host_config(cli.globals.home.as_deref())?)?;
     match &cli.command {
         Command::Demo(args) => demo::run(&host, console, args),
@@ -42,6 +46,7 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
         Command::Automation(verb) => automation::run(&host, console, verb),
         Command::Run(verb) => run::run(&host, console, verb),
         Command::Completion { shell } => completion::run(console, *shell),
+        Command::Man { output } => man::run(console, output),
         Command::Worker { run_dir } => {
             host.work(run_dir)?;
             Ok(Exit::Done)

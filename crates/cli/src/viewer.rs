@@ -74,6 +74,9 @@ pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Resul
         {
             return Ok(exit);
         }
+        if visit.signals.was_away() {
+            viewer.teller.come_back();
+        }
         viewer.teller.refresh(&mut follower)?;
         match follower.next(PATIENCE)? {
             Followed::Events(events) => {

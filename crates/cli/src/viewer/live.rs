@@ -109,6 +109,12 @@ impl Live {
         self.write(console, |screen| Some(screen.leave(&lines, size)))
     }
 
+    /// Others may have written to the terminal meanwhile.
+    pub(super) fn come_back(&mut self) {
+        self.screen.forget();
+        self.is_stale = true;
+    }
+
     /// Takes the view away, so that something else can be said.
     pub(super) fn make_way(&mut self, console: &Console) -> Result<(), CliError> {
         let size = console.screen().unwrap_or(self.size);

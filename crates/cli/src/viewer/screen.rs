@@ -42,6 +42,11 @@ impl Screen {
         Some(bytes)
     }
 
+    /// Leaves what was drawn as it is.
+    pub(super) fn forget(&mut self) {
+        self.drawn.clear();
+    }
+
     /// Takes away what was drawn, and leaves its place to others.
     pub(super) fn clear(&mut self, size: Size) -> Option<String> {
         if self.drawn.is_empty() {

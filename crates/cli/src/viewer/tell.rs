@@ -64,6 +64,14 @@ impl<'a> Teller<'a> {
         self.live.as_mut().map_or(Ok(()), |live| live.refresh(follower, console, &short, now))
     }
 
+    /// Others may have written where the run was drawn: that is drawn anew,
+    /// below.
+    pub(super) fn come_back(&mut self) {
+        if let Some(live) = &mut self.live {
+            live.come_back();
+        }
+    }
+
     /// Something else is to be said: what is drawn makes way until the next
     /// refresh.
     pub(super) fn make_way(&mut self) -> Result<(), CliError> {

@@ -140,6 +140,22 @@ fn a_narrower_screen_gets_shorter_lines() {
 }
 
 #[test]
+fn after_a_stop_the_run_is_drawn_anew_below() {
+    let house = House::new();
+    house.write("talking.md", talking());
+    let (child, mut screen) = drawn(&house, &["automation", "exec", "talking.md"]);
+    let mut bytes = read_until(&mut screen, "the run goes on");
+    send(&child, Signal::STOP);
+    send(&child, Signal::CONT);
+    bytes.push_str(&read_until(&mut screen, "\u{1b}[?2026h\r\u{1b}[2K"));
+    house.write("go", "");
+    bytes.push_str(&rest(&mut screen));
+    assert_eq!(finish(child).status.code(), Some(0));
+    let text = Screen::of(&bytes, SIZE).text();
+    assert_eq!(text.matches(" · talking · ").count(), 2, "{text}");
+}
+
+#[test]
 fn an_onlooker_sees_the_run_as_it_is() {
     let house = House::new();
     house.write("talking.md", talking());
