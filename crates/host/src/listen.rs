@@ -94,9 +94,9 @@ impl Listener {
         let began = |piece: &OutputPiece| {
             let node = self.follower.state().node(&NodeId::new(&piece.node));
             let at = node.and_then(|node| node.started_at);
-            (at.is_none(), at)
+            (at.is_none(), at, piece.node.clone(), piece.attempt)
         };
-        pieces.sort_by_key(began);
+        pieces.sort_by_cached_key(began);
         Ok(pieces)
     }
 }
