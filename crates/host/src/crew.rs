@@ -1,10 +1,11 @@
-//! The real world of a worker: one thread for each attempt in flight, one
-//! that watches the inbox, and one channel on which all of it arrives.
+//! The real world of a worker: a thread for each attempt in flight, one that
+//! watches the inbox, and one channel on which all of it arrives. A thread
+//! whose attempt has ended takes the next one.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -27,16 +28,25 @@ pub(crate) struct Crew {
     sender: Sender<Arrival>,
     arrivals: Receiver<Arrival>,
     in_flight: BTreeMap<AttemptKey, Stop>,
+    /// What waits for a thread, and how many threads wait or perform.
+    jobs: Sender<Job>,
+    waiting: Arc<Mutex<Receiver<Job>>>,
+    threads: usize,
 }
+
+/// An attempt to be performed, and what ends it early.
+type Job = (Work, Stop);
 
 impl Crew {
     pub(crate) fn new(stage: Arc<Stage>, clock: Arc<dyn Clock>) -> Self {
         let (sender, arrivals) = channel();
+        let (jobs, waiting) = channel();
         let (watcher, folder, inbox) = (sender.clone(), stage.place.folder(), stage.place.inbox());
         let watching = move || watch(&[&folder, &inbox], &watcher, || Arrival::Inbox);
         // Without its thread the inbox is read at every other arrival.
         drop(thread::Builder::new().name("inbox".to_owned()).spawn(watching));
-        Self { stage, clock, sender, arrivals, in_flight: BTreeMap::new() }
+        let (in_flight, waiting) = (BTreeMap::new(), Arc::new(Mutex::new(waiting)));
+        Self { stage, clock, sender, arrivals, in_flight, jobs, waiting, threads: 0 }
     }
 
     /// Ends what is in flight and waits until its processes are gone.
@@ -49,6 +59,19 @@ impl Crew {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
             }
         }
+    }
+
+    /// Makes sure that one more attempt finds a thread.
+    fn make_room(&mut self) -> std::io::Result<()> {
+        if self.in_flight.len() < self.threads {
+            return Ok(());
+        }
+        let (stage, jobs) = (Arc::clone(&self.stage), Arc::clone(&self.waiting));
+        let sender = self.sender.clone();
+        let performing = move || perform_each(&stage, &jobs, &sender);
+        drop(thread::Builder::new().name("attempt".to_owned()).spawn(performing)?);
+        self.threads += 1;
+        Ok(())
     }
 
     /// An attempt that could not even be handed to a thread.
@@ -75,22 +98,11 @@ impl World for Crew {
             Ok(stop) => stop,
             Err(error) => return self.refuse(&work, &error),
         };
-        let (stage, sender, theirs) = (Arc::clone(&self.stage), self.sender.clone(), stop.clone());
-        let (key, generation) = (work.key.clone(), work.generation);
-        let named = key.node.as_str().chars().take(15).collect();
-        let kept = work.clone();
-        let attempt = move || {
-            // A fault of ours in one attempt is that attempt's unknown end.
-            let outcome = catch_unwind(AssertUnwindSafe(|| perform(&stage, &kept, &theirs)))
-                .unwrap_or_else(|_| Outcome::Lost {
-                    message: format!("{}: the performer of the attempt failed", kept.key.node),
-                });
-            drop(sender.send(Arrival::Outcome { key, generation, outcome }));
-        };
-        match thread::Builder::new().name(named).spawn(attempt) {
-            Ok(_) => drop(self.in_flight.insert(work.key, stop)),
-            Err(error) => self.refuse(&work, &error),
+        if let Err(error) = self.make_room() {
+            return self.refuse(&work, &error);
         }
+        self.in_flight.insert(work.key.clone(), stop.clone());
+        self.jobs.send((work, stop)).expect("the crew holds the receiver");
     }
 
     fn stop(&mut self, key: &AttemptKey) {
@@ -113,5 +125,22 @@ impl World for Crew {
 
     fn note(&mut self, text: &str) {
         self.stage.note(text);
+    }
+}
+
+/// Performs what comes, until there is no crew any more.
+fn perform_each(stage: &Stage, jobs: &Mutex<Receiver<Job>>, sender: &Sender<Arrival>) {
+    loop {
+        let next = jobs.lock().map(|jobs| jobs.recv());
+        let Ok(Ok((work, stop))) = next else { return };
+        // A fault of ours in one attempt is that attempt's unknown end.
+        let outcome = catch_unwind(AssertUnwindSafe(|| perform(stage, &work, &stop)))
+            .unwrap_or_else(|_| Outcome::Lost {
+                message: format!("{}: the performer of the attempt failed", work.key.node),
+            });
+        let (key, generation) = (work.key, work.generation);
+        if sender.send(Arrival::Outcome { key, generation, outcome }).is_err() {
+            return;
+        }
     }
 }
