@@ -64,6 +64,7 @@ impl Host {
         let mut machine = RunMachine::open(Arc::new(program), opened.state, artifacts);
         make_inbox(self, place);
         let stage = Arc::new(self.stage(place, invocation.clone())?);
+        stand_in(&stage.workspace);
         let mut crew = Crew::new(stage, Arc::clone(&self.clock));
         let first = if fresh {
             Input::Launch(Box::new(Launch {
@@ -190,6 +191,12 @@ fn note_owner(writer: &RunWriter, host: &Host) {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let (pid, since) = (std::process::id(), host.clock.now());
     drop(writer.lock().note(&format!("pid {pid}\nsince {since}\nboot {}\n", boot.trim())));
+}
+
+/// Commands mostly run in the workspace, and start faster where their starter
+/// stands. If it is not there they say so themselves.
+fn stand_in(workspace: &Path) {
+    drop(std::env::set_current_dir(workspace).or_else(|_| std::env::set_current_dir("/")));
 }
 
 /// The folder must stand before it can be watched; it holds nothing yet that
