@@ -16,7 +16,7 @@ const MANY: usize = 30;
 
 /// Syncs of a whole run of internal nodes, in a home that knows the
 /// automation: what the run's own promise takes.
-const SYNCS_A_RUN: usize = 14;
+const SYNCS_A_RUN: usize = 7;
 
 /// Bytes of the log for one command that prints nothing.
 const BYTES_A_STEP: usize = 600;
