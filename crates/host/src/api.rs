@@ -95,6 +95,15 @@ pub struct RunRow {
     pub fault: Option<String>,
 }
 
+/// What a run is called and where it stands, which never changes.
+#[derive(Debug, Clone)]
+pub struct RunNames {
+    pub run_id: String,
+    pub short_id: String,
+    pub blueprint_id: String,
+    pub run_dir: PathBuf,
+}
+
 /// One run, as a person asked for it.
 #[derive(Debug, Clone)]
 pub struct RunReport {

@@ -19,8 +19,8 @@ use crate::watch::pause;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Between two looks at the lock of an owner that has nothing left to do but
-/// to write its checkpoint.
-const LEAVES_SOON: Duration = Duration::from_millis(3);
+/// to write its checkpoint. A look takes a fiftieth of it.
+const LEAVES_SOON: Duration = Duration::from_micros(500);
 
 #[derive(Debug)]
 pub struct Follower {

@@ -16,7 +16,8 @@ use runstore::{CheckpointUse, Found, Invocation, OpenError, Opened, RunPlace};
 use serde_json::json;
 
 use crate::Host;
-use crate::api::{Code, HostError, OutputLog, ReplayReport, RunReport, RunRow, VerifyReport};
+use crate::api::VerifyReport;
+use crate::api::{Code, HostError, OutputLog, ReplayReport, RunNames, RunReport, RunRow};
 use crate::library::store;
 
 impl Host {
@@ -29,6 +30,11 @@ impl Host {
             rows.push(self.row(place, short.get(&place.run))?);
         }
         Ok(rows)
+    }
+
+    /// What a run is called. It is not opened.
+    pub fn names(&self, query: &str) -> Result<RunNames, HostError> {
+        self.names_of(&self.find(query)?)
     }
 
     /// One run as it is now.
@@ -261,6 +267,17 @@ impl Host {
         Ok(row)
     }
 
+    fn names_of(&self, place: &RunPlace) -> Result<RunNames, HostError> {
+        let places = runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?;
+        let short = short_ids(&places).remove(&place.run);
+        Ok(RunNames {
+            run_id: place.run.to_string(),
+            short_id: short.unwrap_or_else(|| place.run.to_string()),
+            blueprint_id: place.blueprint.to_string(),
+            run_dir: place.folder(),
+        })
+    }
+
     fn report(
         &self,
         place: &RunPlace,
@@ -269,17 +286,16 @@ impl Host {
         ownerless: bool,
         torn_bytes: u64,
     ) -> Result<RunReport, HostError> {
-        let places = runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?;
+        let RunNames { run_id, short_id, blueprint_id, run_dir } = self.names_of(place)?;
         let retried = runstore::retries::list(&*self.disk, place).map_err(|fault| store(&fault))?;
         let invocation =
             opened.invocation.as_deref().and_then(|bytes| Invocation::decode(bytes).ok());
-        let short = short_ids(&places).remove(&place.run);
         Ok(RunReport {
             view: view(self.program_of(place).as_ref(), state),
-            run_id: place.run.to_string(),
-            short_id: short.unwrap_or_else(|| place.run.to_string()),
-            blueprint_id: place.blueprint.to_string(),
-            run_dir: place.folder(),
+            run_id,
+            short_id,
+            blueprint_id,
+            run_dir,
             workspace: invocation.and_then(|invocation| invocation.workspace),
             ownerless,
             unverified: opened.trust == Trust::Unverified,

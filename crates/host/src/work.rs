@@ -41,7 +41,9 @@ impl Host {
                 &error,
             ));
         }
-        self.drive_run(&place, lock).map(drop)
+        let left = self.drive_run(&place, lock);
+        let_go();
+        left.map(drop)
     }
 
     fn drive_run(&self, place: &RunPlace, lock: Lock) -> Result<Left, HostError> {
@@ -191,6 +193,13 @@ fn note_owner(writer: &RunWriter, host: &Host) {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let (pid, since) = (std::process::id(), host.clock.now());
     drop(writer.lock().note(&format!("pid {pid}\nsince {since}\nboot {}\n", boot.trim())));
+}
+
+/// The run has no owner from here on. Whoever waits for it need not wait
+/// until this process, whose standard input carries the lock, is gone.
+fn let_go() {
+    // Where that fails, the end of the process does it.
+    let _held = rustix::fs::flock(std::io::stdin(), rustix::fs::FlockOperation::Unlock);
 }
 
 /// Commands mostly run in the workspace, and start faster where their starter

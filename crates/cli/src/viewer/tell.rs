@@ -143,9 +143,9 @@ impl<'a> Teller<'a> {
     /// Known once the run has its first event.
     fn names(&mut self) -> Result<&Names, CliError> {
         if self.names.is_none() {
-            let report = self.host.show(self.visit.run)?;
-            let (short, blueprint) = (report.short_id, report.blueprint_id);
-            self.names = Some(Names { short, blueprint, folder: report.run_dir });
+            let names = self.host.names(self.visit.run)?;
+            let (short, blueprint) = (names.short_id, names.blueprint_id);
+            self.names = Some(Names { short, blueprint, folder: names.run_dir });
         }
         Ok(self.names.as_ref().expect("they were just set"))
     }
