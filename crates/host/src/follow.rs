@@ -19,8 +19,8 @@ use crate::watch::pause;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Between two looks at the lock of an owner that has nothing left to do but
-/// to write its checkpoint. A look takes a fiftieth of it.
-const LEAVES_SOON: Duration = Duration::from_micros(500);
+/// to write its checkpoint, when the kernel tells nothing.
+const LEAVES_SOON: Duration = Duration::from_millis(3);
 
 #[derive(Debug)]
 pub struct Follower {
@@ -122,6 +122,9 @@ fn notices(place: &RunPlace) -> rustix::io::Result<std::os::fd::OwnedFd> {
     let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
     let file = inotify::init(flags)?;
     inotify::add_watch(&file, place.events(), inotify::WatchFlags::MODIFY)?;
+    // An owner that leaves, or dies, closes the lock that it could write to.
+    // Old runs have none.
+    let _none = inotify::add_watch(&file, place.driver_lock(), inotify::WatchFlags::CLOSE_WRITE);
     Ok(file)
 }
 

@@ -195,11 +195,13 @@ fn note_owner(writer: &RunWriter, host: &Host) {
     drop(writer.lock().note(&format!("pid {pid}\nsince {since}\nboot {}\n", boot.trim())));
 }
 
-/// The run has no owner from here on. Whoever waits for it need not wait
-/// until this process, whose standard input carries the lock, is gone.
+/// The run has no owner from here on. Whoever waits for that need not wait
+/// until this process, whose standard input carries the lock, is gone: the
+/// lock is let go, and with its file the kernel tells those who listen.
 fn let_go() {
     // Where that fails, the end of the process does it.
     let _held = rustix::fs::flock(std::io::stdin(), rustix::fs::FlockOperation::Unlock);
+    let _open = std::fs::File::open("/dev/null").map(|null| rustix::stdio::dup2_stdin(&null));
 }
 
 /// Commands mostly run in the workspace, and start faster where their starter
