@@ -7,6 +7,7 @@
 pub mod draft;
 pub mod effects;
 pub mod fixed;
+pub mod herd;
 pub mod life;
 pub mod mutilate;
 pub mod oracle;
@@ -21,6 +22,7 @@ pub mod sweep;
 pub mod witness;
 
 pub use draft::Draft;
+pub use herd::herd;
 pub use life::Theatre;
 pub use oracle::Violation;
 pub use prepared::Prepared;

@@ -5,12 +5,12 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use blueprint::Program;
+use blueprint::{Budget, Program};
 use durable::disk::{Lock, SharedDisk};
 use durable::sim::{ManualClock, SeededEntropy};
 use durable::{Clock as _, Digest, Span, Timestamp};
 use engine::retry::{Kept, Verdict, keep};
-use engine::{Event, Input, Launch, NodeStatus, RunMachine, RunState, Signal, Verb};
+use engine::{Event, Input, Launch, NodeStatus, RunMachine, RunState, Signal, Site, Verb};
 use host::worker::{Left, drive};
 use runstore::{
     Adopted, Home, Invocation, NewRun, RetryOf, RunPlace, RunWriter, adopt, create, new_run_id,
@@ -118,6 +118,9 @@ impl<'a> Theatre<'a> {
                 invocation_digest: Digest::of(call),
                 principal: invocation.memory_principal,
                 retry: retry.transpose()?.map(Box::new),
+                parent: None,
+                deadline: None,
+                budget: Budget::default(),
             }))
         } else {
             Input::Opened { cut: cut.map_or(0, |cut| cut.bytes) }
@@ -189,8 +192,11 @@ impl<'a> Theatre<'a> {
         let place = self.home.place(self.scenario.program.id(), &run);
         let invocation =
             Invocation { input: self.scenario.input.clone(), retry, ..Invocation::default() };
-        let new =
-            NewRun { blueprint: Some(&self.scenario.snapshot), invocation: &invocation.encode() };
+        let new = NewRun {
+            blueprint: Some(&self.scenario.snapshot),
+            invocation: &invocation.encode(),
+            automations: &[],
+        };
         let created = create(&*self.disk, &place, &new, &self.entropy)?;
         self.record.lock().created.push(place);
         Ok(created.lock)
@@ -209,7 +215,7 @@ impl<'a> Theatre<'a> {
     fn kept_for(&self, place: &RunPlace, retry: &RetryOf) -> Result<Kept, Failure> {
         let old = place.home.place(&place.blueprint, &engine::RunId::new(&retry.run_id)?);
         let opened = runstore::open(&*self.disk, &old)?;
-        let redo = retry.redo.iter().map(|node| (blueprint::NodeId::new(node), Verdict::Redo));
+        let redo = retry.redo.iter().map(|node| (Site::parse(node), Verdict::Redo));
         let events = self.events(&old)?;
         Ok(keep(&self.scenario.program, &opened.state, &events, &redo.collect())?)
     }

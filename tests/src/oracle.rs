@@ -173,7 +173,9 @@ fn states(run: &Run, owned: Option<&Owned>) -> Judged {
 /// O4.
 fn story(next: &Theatre<'_>, place: &RunPlace, events: &[Event], lines: &[String]) -> Judged {
     let old = match events.first().map(|event| &event.fact) {
-        Some(Fact::RunStarted(started)) => started.retry_of.clone(),
+        Some(Fact::RunStarted(started)) => {
+            started.retry_of.clone().or(started.fork_of.clone().map(|(run, _)| run))
+        }
         Some(_) | None => None,
     };
     let old = old.map(|run| next.events(&RunPlace { run, ..place.clone() }));

@@ -64,7 +64,8 @@ impl<'a> Performer<'a> {
         let outcome = match play {
             Play::Output(value) => Outcome::Output(value),
             Play::Reply(text) => {
-                Outcome::Replied { text, session: Some(format!("session-of-{}", key.node)) }
+                let session = Some(format!("session-of-{}", key.node));
+                Outcome::Replied { text, session, usage: None }
             }
             Play::Fail => Outcome::Failed(failed(&key)),
             Play::Lost => Outcome::Lost { message: format!("{}: nobody saw its end", key.node) },
@@ -74,7 +75,7 @@ impl<'a> Performer<'a> {
     }
 
     fn play(&self, work: &Work) -> Play {
-        let plays = self.theatre.scenario.plays.get(work.key.node.as_str());
+        let plays = self.theatre.scenario.plays.get(work.key.node.node.as_str());
         let nth = usize::try_from(work.key.attempt.0.saturating_sub(1)).unwrap_or(usize::MAX);
         let play = plays.and_then(|plays| plays.get(nth).or(plays.last()));
         play.cloned().unwrap_or_else(|| Play::Output(output_of(&work.key)))
@@ -93,6 +94,7 @@ fn failed(key: &AttemptKey) -> NodeError {
         message: format!("{}: it ended with exit code 1", key.node),
         effect: Effect::Done,
         output: Some(json!({ "exit_code": 1, "stdout": "", "stderr": "no" })),
+        retry_after: None,
     }
 }
 
@@ -142,6 +144,10 @@ impl World for Performer<'_> {
         let hanging = self.hanging.pop().expect("a run waits only for something that can come");
         let outcome = Outcome::Lost { message: "it never ended".to_owned() };
         Arrival::Outcome { key: hanging.0, generation: hanging.1, outcome }
+    }
+
+    fn stays(&self, wake: Option<Timestamp>) -> bool {
+        wake.is_some()
     }
 
     fn note(&mut self, _: &str) {}

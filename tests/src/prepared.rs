@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use durable::disk::SharedDisk;
-use durable::sim::{Call, SimDisk};
+use durable::sim::{Call, SeededEntropy, SimDisk};
 use engine::RunStatus;
 use host::worker::Left;
 use runstore::Home;
+use runstore::index::{self, Believe};
 
 use crate::effects;
 use crate::life::{Failure, Theatre};
@@ -36,7 +37,23 @@ impl Prepared {
     ///
     /// When it fails all by itself.
     pub fn new(scenario: Scenario) -> Self {
-        let base = SimDisk::new();
+        Self::on(scenario, SimDisk::new())
+    }
+
+    /// The same in a home with an index of its runs.
+    ///
+    /// # Panics
+    ///
+    /// When it fails all by itself.
+    pub fn beside_an_index(scenario: Scenario) -> Self {
+        let (base, home) = (SimDisk::new(), Home::at(PathBuf::from(HOME)));
+        base.put(&home.index(), b"");
+        let made = index::rebuild(&base, &home, "era", &SeededEntropy::new(0), Believe::Nothing);
+        assert!(matches!(made, Ok(Some(0))), "an index is made: {made:?}");
+        Self::on(scenario, base)
+    }
+
+    fn on(scenario: Scenario, base: SimDisk) -> Self {
         base.put(&effects::path(&Home::at(PathBuf::from(HOME))), b"");
         let theatre = theatre(&scenario, &base, Told::default(), 0);
         let behind = theatre.perform(&scenario.acts[..scenario.settled]);

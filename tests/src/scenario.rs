@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blueprint::{NodeId, Program};
-use engine::Verb;
+use blueprint::Program;
+use engine::{Site, Verb};
 use serde_json::Value;
 
 /// All that happens to one automation.
@@ -121,10 +121,10 @@ impl Scenario {
 
 impl Word {
     pub fn approve(node: Option<&str>) -> Self {
-        Self::Verb(Verb::Approve { node: node.map(NodeId::new) })
+        Self::Verb(Verb::Approve { node: node.map(Site::parse) })
     }
 
     pub fn reject(node: Option<&str>) -> Self {
-        Self::Verb(Verb::Reject { node: node.map(NodeId::new) })
+        Self::Verb(Verb::Reject { node: node.map(Site::parse) })
     }
 }

@@ -29,6 +29,25 @@ fn a_creation_is_whole_or_not_there() {
     is_well(&swept(fixed::named("creation").unwrap(), 4));
 }
 
+/// The index is written to where a run is born and where it ends. It is never
+/// synced, so that a loss of power at any later call may do anything to it.
+#[test]
+fn an_index_that_breaks_breaks_no_run() {
+    for name in ["creation", "failure"] {
+        let prepared = Prepared::beside_an_index(fixed::named(name).unwrap());
+        let is_index = |at: &usize| prepared.calls[*at].path.ends_with(".index.jsonl");
+        let calls: Vec<usize> = (0..prepared.calls.len()).filter(is_index).collect();
+        assert!(!calls.is_empty(), "{name} tells no index");
+        let mut tally = Tally::default();
+        for call in calls.into_iter().flat_map(|call| [call, call + 1]) {
+            if call < prepared.calls.len() {
+                tally.add(sweep(&prepared, call, Depth::sample(call)));
+            }
+        }
+        is_well(&tally);
+    }
+}
+
 #[test]
 fn what_grows_from_a_seed_survives_too() {
     let mut tally = Tally::default();

@@ -14,7 +14,7 @@ use crate::tree::Tree;
 pub(crate) const PAGE: &str = "docs/formats.md";
 
 /// The files that define a format. One that does not exist is passed over.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "crates/durable/src/frame.rs",
     "crates/engine/src/event.rs",
     "crates/engine/src/checkpoint.rs",
@@ -23,6 +23,7 @@ const FILES: [&str; 9] = [
     "crates/runstore/src/checkpoint.rs",
     "crates/runstore/src/invocation.rs",
     "crates/runstore/src/inbox/stored.rs",
+    "crates/runstore/src/index/line.rs",
     "crates/blueprint/src/snapshot.rs",
 ];
 

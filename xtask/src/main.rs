@@ -4,6 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "what a command says to a person goes to stdout")]
 
+mod bench;
 mod cargo;
 mod finding;
 mod formats;
@@ -27,12 +28,13 @@ usage: cargo xtask <command>
   test        everything that must hold: format, layers, tidy, clippy, tests, proofs
   layers      who may use whom, and that each pure crate builds by itself
   tidy        the shape of files, refused words, links, digests of formats
-  generate    rewrite what is derived: the digests in docs/formats.md
+  generate    rewrite what is derived: docs/reference, the digests in docs/formats.md
   crash       crash at every place of a simulated disk
   kill        kill the real program at every system call that changes a file
   mutilate    damage stored files and read them
+  bench       measure speed and count costs, against limits
 
-crash, kill and mutilate pass their arguments on to the proof program.
+crash, kill, mutilate and bench pass their arguments on to their program.
 WARDIAN_PROOFS=required fails on a proof that had to be skipped.
 WARDIAN_BUDGETS=off lets a part of `test` take longer than its budget.
 ";
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         ("layers", []) => layers::run(),
         ("tidy", []) => tidy::run(),
         ("generate", []) => generate::run(),
+        ("bench", args) => bench::run(args),
         ("crash" | "kill" | "mutilate", args) => proofs::run(&command, args),
         _ => {
             print!("{USAGE}");

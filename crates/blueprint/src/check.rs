@@ -3,11 +3,14 @@
 //! [`Program`] comes out exactly when there is no error.
 
 mod bits;
+mod bodies;
 mod compile;
 mod cycles;
 mod flow;
 mod graph;
+mod literals;
 mod node;
+mod policy;
 mod program;
 mod refs;
 mod sink;
@@ -17,11 +20,15 @@ mod values;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use durable::Span;
+
 use crate::document::Document;
 use crate::draft::{self, Draft, Word};
 use crate::yaml::{self, Yaml, shorten};
 use crate::{BlueprintId, Finding, Program, Rule, Severity};
 
+pub(crate) use node::Judged;
+pub(crate) use program::Limits;
 pub(crate) use sink::Sink;
 
 /// What a check has to say.
@@ -74,7 +81,7 @@ pub(crate) fn judge(root: &Yaml, complete: bool, mut sink: Sink<'_>) -> Checked 
     let mut judged = Vec::with_capacity(draft.nodes.len());
     for (at, node) in draft.nodes.iter().enumerate() {
         let mark = sink.mark();
-        uses.reader = at;
+        uses.reader = uses::Asker::at(at);
         judged.push(node::judge(node, &mut sink, &mut uses));
         sink.assign_since(mark, node.id.map(|id| id.text));
     }
@@ -82,11 +89,19 @@ pub(crate) fn judge(root: &Yaml, complete: bool, mut sink: Sink<'_>) -> Checked 
     graph::judge(&mut graph, &draft, &judged, &mut sink);
     let order = cycles::order(&graph);
     cycles::judge(&graph, &draft, &order, &mut sink);
-    let flow = flow::Flow::new(&graph, &draft, &judged, &order);
+    let flow = flow::Flow::new(&graph, &judged, &order);
     let refs = refs::Refs { graph: &graph, draft: &draft, judged: &judged, flow: &flow };
     refs.judge(&uses.list, &mut sink);
+    let limits = program::Limits {
+        deadline: draft.deadline.and_then(|key| policy::deadline(key, &mut sink)),
+        budget: draft.budget.map(|key| policy::budget(key, &mut sink)).unwrap_or_default(),
+        budget_source: draft.budget.and_then(|key| key.value.to_json()),
+    };
+    if let Some(deadline) = limits.deadline {
+        late_timeouts(&draft, &judged, deadline, &mut sink);
+    }
     let program = match id {
-        Some(id) if !sink.has_errors() => program::program(id, &draft, judged, &graph),
+        Some(id) if !sink.has_errors() => program::program(id, &draft, judged, &graph, limits),
         Some(_) | None => None,
     };
     let text = |word: Option<Word<'_>>| word.map(|word| word.text.to_owned());
@@ -127,6 +142,19 @@ fn duplicate(id: &str, others: &[&str], checked: &Checked) -> Finding {
     let mut finding = Finding::new(Rule::DuplicateBlueprintId, Severity::Error, span, message);
     finding.suggest("give each blueprint of a library its own id");
     Finding { line, column, ..finding }
+}
+
+/// A timeout that the deadline of the run comes before limits nothing.
+fn late_timeouts(draft: &Draft<'_>, judged: &[Judged<'_>], deadline: Span, sink: &mut Sink<'_>) {
+    for (node, judged) in draft.nodes.iter().zip(judged) {
+        let Some((timeout, key)) = judged.timeout.zip(node.timeout) else { continue };
+        if timeout >= deadline {
+            let message = format!("the deadline of {deadline} ends the run before this timeout");
+            sink.warn(Rule::InvalidTimeout, &key.value.span, message)
+                .suggest("write a shorter timeout, or a later `deadline`")
+                .of(node.id.map_or("", |id| id.text));
+        }
+    }
 }
 
 fn judge_id(word: Word<'_>, sink: &mut Sink<'_>) -> Option<BlueprintId> {

@@ -1,10 +1,27 @@
 //! Conditions: a bare path, whose value is true or false by the rules of the
-//! reference, or one comparison, which means what it means in CEL.
+//! reference, or a CEL expression without functions of time.
+//!
+//! One comparison is decided here, with numbers of any size; `cel` evaluates
+//! everything else. Reading is ours throughout, since a mistake must be told
+//! with its exact place, and no input may do harm.
 
+mod build;
 mod compare;
-mod syntax;
+mod expression;
+mod faults;
+mod functions;
+mod lexer;
+mod limits;
+mod lower;
+mod names;
+mod parser;
+mod pattern;
+mod simple;
 #[cfg(test)]
 mod tests;
+mod tree;
+mod values;
+mod work;
 
 use std::cmp::Ordering;
 
@@ -12,6 +29,9 @@ use serde_json::Value;
 
 use crate::Scope;
 use crate::template::{Expr, SyntaxError, TemplateError};
+
+use expression::Expression;
+use tree::{Form, Part};
 
 /// A question about the registry with the answer yes or no.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +45,7 @@ enum Test {
     /// Is there a value, and is it one that counts as true?
     Truth(Expr),
     Compare(Operand, Operator, Operand),
+    Cel(Box<Expression>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +66,13 @@ enum Operator {
 
 impl Condition {
     pub fn parse(source: &str) -> Result<Self, SyntaxError> {
-        let test = syntax::parse(source)?;
+        if source.len() > limits::SOURCE_BYTES {
+            return Err(faults::too_long(source));
+        }
+        let test = match simple::parse(source) {
+            Some(test) => test,
+            None => Test::read(source)?,
+        };
         Ok(Self { source: source.to_owned(), test })
     }
 
@@ -58,17 +85,28 @@ impl Condition {
     pub fn bare_path(&self) -> Option<&Expr> {
         match &self.test {
             Test::Truth(path) => Some(path),
-            Test::Compare(..) => None,
+            Test::Compare(..) | Test::Cel(_) => None,
         }
     }
 
     /// The paths, without filters, each with its range in the source.
     pub fn paths(&self) -> impl Iterator<Item = &Expr> {
-        let (first, second) = match &self.test {
-            Test::Truth(path) => (Some(path), None),
-            Test::Compare(left, _, right) => (left.path(), right.path()),
+        self.needs().map(|(path, _)| path)
+    }
+
+    /// The paths, and whether each must lead to a value: a bare path need
+    /// not, nor one that a `has(…)` asks about.
+    pub fn needs(&self) -> impl Iterator<Item = (&Expr, bool)> {
+        let (first, second, asked) = match &self.test {
+            Test::Truth(path) => (Some((path, false)), None, [].as_slice()),
+            Test::Compare(left, _, right) => {
+                let need = |operand| Operand::path(operand).map(|path| (path, true));
+                (need(left), need(right), [].as_slice())
+            }
+            Test::Cel(expression) => (None, None, expression.asked()),
         };
-        first.into_iter().chain(second)
+        let asked = asked.iter().map(|one| (&one.expr, expression::must_be_there(asked, one)));
+        first.into_iter().chain(second).chain(asked)
     }
 
     pub fn eval(&self, scope: &dyn Scope) -> Result<bool, TemplateError> {
@@ -81,11 +119,39 @@ impl Condition {
                     why,
                 })
             }
+            Test::Cel(expression) => expression.eval(&self.source, scope),
         }
     }
 }
 
+impl Test {
+    /// Reads the source as an expression.
+    fn read(source: &str) -> Result<Self, SyntaxError> {
+        let (part, asked) = parser::parse(source)?;
+        if let Form::Path { at, .. } = part.form {
+            return Ok(Self::Truth(asked[at].expr.clone()));
+        }
+        if let Form::Compare(left, operator, right) = &part.form
+            && let Some(left) = Operand::of(left, &asked)
+            && let Some(right) = Operand::of(right, &asked)
+        {
+            return Ok(Self::Compare(left, *operator, right));
+        }
+        Expression::new(&part, asked).map(|expression| Self::Cel(expression.into()))
+    }
+}
+
 impl Operand {
+    fn of(part: &Part, asked: &[parser::Asked]) -> Option<Self> {
+        if let Form::Path { at, .. } = part.form {
+            return Some(Self::Path(asked[at].expr.clone()));
+        }
+        if let Form::Literal(value) = &part.form {
+            return Some(Self::Literal(value.clone()));
+        }
+        None
+    }
+
     fn path(&self) -> Option<&Expr> {
         match self {
             Self::Path(path) => Some(path),

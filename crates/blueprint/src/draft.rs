@@ -11,7 +11,7 @@ use durable::limits;
 use crate::check::Sink;
 use crate::node_type::{self, NodeType};
 use crate::yaml::{Data, Map, Yaml};
-use crate::{OnInterrupt, Rule};
+use crate::{OnInterrupt, Rule, suggest};
 use keys::Keys;
 
 /// The only number of the file format so far.
@@ -31,6 +31,8 @@ pub struct Draft<'t> {
     pub name: Option<Word<'t>>,
     pub on_interrupt: OnInterrupt,
     pub max_parallel: usize,
+    pub deadline: Option<DraftKey<'t>>,
+    pub budget: Option<DraftKey<'t>>,
     pub nodes: Vec<DraftNode<'t>>,
     pub edges: Vec<DraftEdge<'t>>,
     /// Nodes or edges may be missing from these lists.
@@ -50,6 +52,7 @@ pub struct DraftNode<'t> {
     pub fields_refused: bool,
     pub timeout: Option<DraftKey<'t>>,
     pub repeat: Option<DraftKey<'t>>,
+    pub retry: Option<DraftKey<'t>>,
 }
 
 /// A key whose value only the node's type can judge.
@@ -81,13 +84,34 @@ pub enum Port<'t> {
 /// What to do about a file without a graph.
 pub(crate) const BEGIN: &str = "begin it with `id:`, `name:`, `nodes:` and `edges:`";
 
-const TOP_KEYS: &[&str] =
-    &["schema", "id", "name", "description", "on_interrupt", "max_parallel", "nodes", "edges"];
+/// Keys of the front matter, in their usual order.
+pub(crate) const TOP_KEYS: &[&str] = &[
+    "schema",
+    "id",
+    "name",
+    "description",
+    "on_interrupt",
+    "max_parallel",
+    "deadline",
+    "budget",
+    "nodes",
+    "edges",
+];
 
 /// Keys of a node. `position` is where a canvas draws it and `description` is
 /// for its readers: both are kept and mean nothing to a run.
-const NODE_KEYS: &[&str] =
-    &["id", "type", "name", "parent", "fields", "timeout", "repeat", "position", "description"];
+const NODE_KEYS: &[&str] = &[
+    "id",
+    "type",
+    "name",
+    "parent",
+    "fields",
+    "timeout",
+    "retry",
+    "repeat",
+    "position",
+    "description",
+];
 const EDGE_KEYS: &[&str] = &["from", "from_port", "to", "to_port"];
 
 impl<'t> Draft<'t> {
@@ -111,13 +135,25 @@ impl<'t> Draft<'t> {
         keys.not_blank(name, "name");
         let on_interrupt = keys.on_interrupt();
         let max_parallel = keys.max_parallel();
+        let (deadline, budget) = (keys.any("deadline"), keys.any("budget"));
         let mut cut = !complete || map.partial;
         let nodes = keys.list("nodes", limits::NODES, &mut cut);
         let edges = keys.list("edges", limits::EDGES, &mut cut);
         let nodes = nodes.iter().filter_map(|node| DraftNode::read(node, &mut cut, sink)).collect();
         let edges = edges.iter().filter_map(|edge| DraftEdge::read(edge, &mut cut, sink)).collect();
         let span = anchor.clone();
-        Some(Self { span, id, name, on_interrupt, max_parallel, nodes, edges, cut })
+        Some(Self {
+            span,
+            id,
+            name,
+            on_interrupt,
+            max_parallel,
+            deadline,
+            budget,
+            nodes,
+            edges,
+            cut,
+        })
     }
 }
 
@@ -130,7 +166,11 @@ impl<'t> DraftNode<'t> {
         let mark = sink.mark();
         let is_field = |key: &str| written_type(map).is_some_and(|kind| kind.field(key).is_some());
         let misplaced = map.entries.iter().map(|entry| entry.key.as_str());
-        let misplaced = misplaced.filter(|key| !NODE_KEYS.contains(key)).any(is_field);
+        // What stands under a mistyped `fields` may be all that a node needs.
+        let is_fields = |key: &str| suggest::closest(key, ["fields"]).is_some();
+        let misplaced = misplaced
+            .filter(|key| !NODE_KEYS.contains(key))
+            .any(|key| is_field(key) || is_fields(key));
         let mut keys = Keys::with_fields(map, NODE_KEYS, "a node", sink, is_field);
         let id = keys.required("id", &node.span);
         let node_type = keys.required("type", &node.span);
@@ -140,10 +180,21 @@ impl<'t> DraftNode<'t> {
         let (fields, refused) = keys.map("fields");
         // A field in the wrong place is one fault, not two.
         let fields_refused = refused || misplaced;
-        let (timeout, repeat) = (keys.any("timeout"), keys.any("repeat"));
+        let (timeout, repeat, retry) = (keys.any("timeout"), keys.any("repeat"), keys.any("retry"));
         sink.assign_since(mark, id.map(|id| id.text));
         let span = &node.span;
-        Some(Self { span, id, node_type, name, parent, fields, fields_refused, timeout, repeat })
+        Some(Self {
+            span,
+            id,
+            node_type,
+            name,
+            parent,
+            fields,
+            fields_refused,
+            timeout,
+            repeat,
+            retry,
+        })
     }
 
     /// The best place for a finding about the node as a whole.
@@ -180,4 +231,10 @@ impl<'t> DraftEdge<'t> {
             to_port: keys.port("to_port"),
         })
     }
+}
+
+/// The keys of a blueprint, of a node and of an edge, for what derives from
+/// them.
+pub(crate) fn keys() -> [&'static [&'static str]; 3] {
+    [TOP_KEYS, NODE_KEYS, EDGE_KEYS]
 }

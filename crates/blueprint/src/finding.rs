@@ -32,6 +32,17 @@ pub struct Finding {
     pub column: usize,
     /// Other places that explain the finding, each with a short label.
     pub related: Vec<(Range<usize>, String)>,
+    /// The change that does what the suggestion says, where that is exact.
+    pub fix: Option<Fix>,
+}
+
+/// A change of the file's bytes; everything else stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    pub span: Range<usize>,
+    pub text: String,
+    /// Nothing else can have been meant, so it may be made unasked.
+    pub safe: bool,
 }
 
 macro_rules! rules {
@@ -81,6 +92,8 @@ rules! {
     UnsupportedSchema "unsupported_schema" "A format number that this program does not know"
     InvalidId "invalid_id" "An id that no path or template can name"
     InvalidTimeout "invalid_timeout" "A timeout that is not a length of time"
+    InvalidRetry "invalid_retry" "A `retry` that says nothing, or something impossible"
+    InvalidBudget "invalid_budget" "A budget that limits nothing"
     TooMany "too_many" "More nodes or edges than a graph may have"
     DuplicateNodeId "duplicate_node_id" "One id for two nodes"
     DuplicateBlueprintId "duplicate_blueprint_id" "One id for two blueprints of a library"
@@ -88,13 +101,15 @@ rules! {
     // Node types and their fields.
     UnknownNodeType "unknown_node_type" "A node type that does not exist"
     UnsupportedNodeType "unsupported_node_type" "A node type that cannot run yet"
-    InvalidParent "invalid_parent" "A parent that is no `loop` node"
+    InvalidParent "invalid_parent" "A parent that is no `loop` and no `for_each`"
     MissingRequiredField "missing_required_field" "A required field is absent"
     BlankRequiredField "blank_required_field" "A required field is empty"
     UnknownField "unknown_field" "A field that the node type does not have"
     InvalidFieldValue "invalid_field_value" "The value of a field has the wrong form"
     InvalidSchema "invalid_schema" "A schema that cannot check anything"
     InvalidCondition "invalid_condition" "A condition that cannot be read"
+    InvalidLoopMaxIterations "invalid_loop_max_iterations" "A number of rounds that is none"
+    InvalidWait "invalid_wait" "A wait for nothing, or for two things"
     EmptyDecisionChoices "empty_decision_choices" "A decision without choices"
     InvalidDecisionChoice "invalid_decision_choice" "A choice that cannot be a port"
     DuplicateDecisionChoice "duplicate_decision_choice" "One choice twice"
@@ -110,6 +125,14 @@ rules! {
     UnknownOutputPort "unknown_output_port" "An edge from a port that the node does not have"
     UnknownInputPort "unknown_input_port" "An edge into a port that the node does not have"
     UnconnectedDecisionChoice "unconnected_decision_choice" "A choice that leads nowhere"
+
+    // The nodes inside of a loop or a `for_each`.
+    NestedLoopUnsupported "nested_loop_unsupported" "A loop inside of a loop"
+    EmptyLoopBody "empty_loop_body" "A loop without nodes inside"
+    MissingLoopBodyEntry "missing_loop_body_entry" "No edge leads into the body of a loop"
+    UnreachableLoopBody "unreachable_loop_body" "A node of a body to which its entry does not lead"
+    LoopBodyExternalInput "loop_body_external_input" "An edge into a body from outside"
+    LoopBodyExternalOutput "loop_body_external_output" "An edge out of a body"
 
     // Templates.
     InvalidTemplate "invalid_template" "A template that cannot be read"
@@ -155,6 +178,7 @@ impl Finding {
             line: 1,
             column: 1,
             related: Vec::new(),
+            fix: None,
         }
     }
 
@@ -166,6 +190,11 @@ impl Finding {
     /// Says which node it is about; an empty id is that of no node.
     pub(crate) fn of(&mut self, node: &str) -> &mut Self {
         self.node = Some(node).filter(|node| !node.is_empty()).map(NodeId::new);
+        self
+    }
+
+    pub(crate) fn fix(&mut self, fix: Option<Fix>) -> &mut Self {
+        self.fix = fix;
         self
     }
 

@@ -3,11 +3,12 @@
 //! layout, comments, key order, prose and the places on a canvas do not
 //! count; the order of nodes does, since it is the order in which they start.
 
-use durable::{Digest, Span, canon};
+use durable::{Digest, canon};
 use serde_json::{Map, Value, json};
 
+use crate::check::{Judged, Limits};
 use crate::draft::{Draft, DraftNode, SCHEMA};
-use crate::{BlueprintId, Repeat};
+use crate::{BlueprintId, Retry};
 
 /// The canonical graph while it grows.
 #[derive(Debug)]
@@ -28,23 +29,30 @@ impl Canonical {
         Self { top, nodes: Vec::new(), edges: Vec::new() }
     }
 
-    pub(crate) fn node(
-        &mut self,
-        node: &DraftNode<'_>,
-        fields: &Map<String, Value>,
-        timeout: Option<Span>,
-        repeat: Repeat,
-    ) {
+    /// Keys that are not written do not count, so that a graph without them
+    /// has the hash that it had before they existed.
+    pub(crate) fn limits(&mut self, limits: &Limits) {
+        if let Some(deadline) = limits.deadline {
+            self.top.insert("deadline".to_owned(), deadline.to_string().into());
+        }
+        if let Some(budget) = &limits.budget_source {
+            self.top.insert("budget".to_owned(), budget.clone());
+        }
+    }
+
+    pub(crate) fn node(&mut self, node: &DraftNode<'_>, judged: &Judged<'_>) {
         let text = |word: crate::draft::Word<'_>| Value::from(word.text);
         let mut map = Map::new();
-        map.insert("fields".to_owned(), Value::Object(fields.clone()));
-        let repeat = node.repeat.map(|_| repeat.word().into());
+        map.insert("fields".to_owned(), Value::Object(judged.fields.clone()));
+        let repeat = node.repeat.map(|_| judged.repeat.word().into());
         let optional = [
             ("id", node.id.map(text)),
             ("type", node.node_type.map(text)),
             ("name", node.name.map(text)),
-            ("timeout", timeout.map(|span| span.to_string().into())),
+            ("parent", node.parent.map(text)),
+            ("timeout", judged.timeout.map(|span| span.to_string().into())),
             ("repeat", repeat),
+            ("retry", judged.retry.as_ref().map(retry)),
         ];
         for (key, value) in optional {
             if let Some(value) = value {
@@ -75,4 +83,15 @@ impl Canonical {
         let hash = canon::digest(&graph);
         (graph, hash)
     }
+}
+
+/// As front matter would have it, with nothing left to a default.
+fn retry(retry: &Retry) -> Value {
+    json!({
+        "attempts": retry.attempts,
+        "backoff": retry.backoff,
+        "max_backoff": retry.max_backoff,
+        "jitter": retry.jitter,
+        "on": retry.on.iter().map(|class| class.word()).collect::<Vec<_>>(),
+    })
 }

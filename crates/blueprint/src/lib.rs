@@ -4,14 +4,22 @@
 
 pub mod check;
 pub mod condition;
+pub mod diff;
 pub mod document;
 pub mod draft;
+pub mod editor;
+pub mod explain;
 pub mod finding;
+pub mod fix;
+pub mod format;
+pub mod graph;
 pub mod hash;
 pub mod names;
 pub mod node_type;
 mod plain;
+pub mod policy;
 pub mod program;
+pub mod reference;
 pub mod schema;
 pub mod scope;
 pub mod shell;
@@ -22,11 +30,16 @@ pub mod yaml;
 
 pub use check::{Checked, check, check_library};
 pub use condition::Condition;
-pub use finding::{Finding, Rule, Severity};
+pub use diff::{Difference, Place, diff};
+pub use finding::{Finding, Fix, Rule, Severity};
+pub use fix::{Fixed, fix, lint};
+pub use format::{FormatError, format};
 pub use names::{BlueprintId, NodeId, PortName};
 pub use plain::read_yaml;
+pub use policy::{Budget, FailureClass, Retry};
 pub use program::{
-    Edge, EdgeIx, Environment, Kind, Node, NodeIx, OnInterrupt, Program, Repeat, Runtime, StateOp,
+    Count, ERROR, Edge, EdgeIx, Environment, Http, Kind, Method, Node, NodeIx, OnInterrupt,
+    OnItemError, Program, Repeat, Runtime, StateOp, Wait,
 };
 pub use schema::Schema;
 pub use scope::{Root, Scope};

@@ -5,11 +5,14 @@
 mod actions;
 mod agents;
 mod control;
+mod words;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::Repeat;
+
+pub use words::NodeKey;
 
 /// A type of node.
 #[derive(Debug, Clone, Serialize)]
@@ -31,6 +34,10 @@ pub struct NodeType {
     pub outputs: Outputs,
     /// The node key `timeout` may be given.
     pub timeout: bool,
+    /// The node key `retry` may be given.
+    pub retry: bool,
+    /// A failure can lead on, by the way out `error`.
+    pub errors: bool,
     pub repeat: RepeatKey,
 }
 
@@ -60,12 +67,29 @@ pub enum Runs {
     Task,
     Decision,
     Branch,
+    Loop,
+    ForEach,
     Join,
     Approval,
+    Wait,
     Shell,
     Script,
+    Http,
     State,
     Notify,
+    SubAutomation,
+}
+
+impl Runs {
+    /// Whether nodes stand inside of nodes of this type.
+    pub fn is_container(self) -> bool {
+        matches!(self, Self::Loop | Self::ForEach)
+    }
+
+    /// Whether only one of the ways out is taken, whatever happens.
+    pub fn chooses(self) -> bool {
+        matches!(self, Self::Branch | Self::Decision)
+    }
 }
 
 /// The ways out of a node.
@@ -115,7 +139,10 @@ pub enum FieldKind {
         options: &'static [&'static str],
     },
     Bool,
-    Number,
+    Number {
+        least: u64,
+        most: u64,
+    },
     Duration,
     Path,
     AgentRef,
@@ -128,6 +155,10 @@ pub enum FieldKind {
     EnvName,
     BranchPort,
     Condition,
+    /// A place that gives a list: a path, or one `{{…}}` and nothing else.
+    Items,
+    /// Names of headers with texts.
+    HeaderMap,
 }
 
 /// Every node type, in the order of the reference page.
@@ -206,6 +237,8 @@ impl Serialize for Outputs {
     }
 }
 
+/// The way out of a container that leads to the nodes inside of it.
+pub(crate) const BODY: &str = "body";
 /// One way in and one way out.
 const IN: &[&str] = &["in"];
 const OUT: Outputs = Outputs::Fixed(&["out"]);

@@ -9,7 +9,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::node_type::{self, NodeType, Outputs, Runs};
-use crate::{BlueprintId, Condition, NodeId, PortName, Schema, ShellCommand, Template};
+use crate::{
+    BlueprintId, Budget, Condition, NodeId, PortName, Retry, Schema, ShellCommand, Template,
+};
 
 /// The place of a node in its program, in the order of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,11 +29,15 @@ pub struct Program {
     pub(crate) schema: u32,
     pub(crate) on_interrupt: OnInterrupt,
     pub(crate) max_parallel: usize,
+    pub(crate) deadline: Option<Span>,
+    pub(crate) budget: Budget,
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
     pub(crate) index: BTreeMap<NodeId, NodeIx>,
     pub(crate) incoming: Vec<Vec<EdgeIx>>,
     pub(crate) outgoing: Vec<Vec<EdgeIx>>,
+    /// The nodes inside of each container, in the order of the file.
+    pub(crate) bodies: Vec<Vec<NodeIx>>,
     /// The canonical graph (see [`crate::hash`]), from which the snapshot is
     /// written and the content hash taken.
     pub(crate) graph: Value,
@@ -66,6 +72,16 @@ impl Program {
         self.max_parallel
     }
 
+    /// How long a run may take, from its start to its end.
+    pub fn deadline(&self) -> Option<Span> {
+        self.deadline
+    }
+
+    /// What a run may spend on agents.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     /// The nodes, each at its [`NodeIx`].
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -74,6 +90,12 @@ impl Program {
     /// The node at a place of this program.
     pub fn node(&self, ix: NodeIx) -> &Node {
         &self.nodes[ix.0 as usize]
+    }
+
+    /// A node as the canonical graph has it: all that its author wrote of it
+    /// and that counts.
+    pub fn source(&self, ix: NodeIx) -> &Value {
+        &self.graph["nodes"][ix.0 as usize]
     }
 
     pub fn node_ix(&self, id: &NodeId) -> Option<NodeIx> {
@@ -107,6 +129,50 @@ impl Program {
     /// The first trigger of the file.
     pub fn trigger(&self) -> Option<NodeIx> {
         self.node_ixs().find(|ix| matches!(self.node(*ix).kind, Kind::ManualTrigger { .. }))
+    }
+
+    /// The nodes whose `parent` this is, in the order of the file.
+    pub fn body(&self, container: NodeIx) -> &[NodeIx] {
+        &self.bodies[container.0 as usize]
+    }
+
+    /// The nodes of a body, or of the blueprint, from which no edge leads on
+    /// in the same body: what they give is what the whole gives.
+    pub fn last(&self, container: Option<NodeIx>) -> Vec<NodeIx> {
+        let inside = |ix: &NodeIx| self.node(*ix).parent == container;
+        let goes_on = |ix: NodeIx| {
+            self.outgoing(ix).iter().any(|edge| {
+                let edge = self.edge(*edge);
+                inside(&edge.to) && edge.from_port.as_str() != ERROR
+            })
+        };
+        self.node_ixs().filter(inside).filter(|ix| !goes_on(*ix)).collect()
+    }
+
+    /// Whether an edge leads on from a failure of the node.
+    pub fn catches(&self, node: NodeIx) -> bool {
+        self.outgoing(node).iter().any(|edge| self.edge(*edge).from_port.as_str() == ERROR)
+    }
+
+    /// The other blueprints that nodes of this one run.
+    pub fn automations(&self) -> impl Iterator<Item = (&Node, &BlueprintId)> {
+        self.nodes.iter().filter_map(|node| match &node.kind {
+            Kind::SubAutomation { automation, .. } => Some((node, automation)),
+            Kind::ManualTrigger { .. }
+            | Kind::Task { .. }
+            | Kind::Decision { .. }
+            | Kind::Branch { .. }
+            | Kind::Loop { .. }
+            | Kind::ForEach { .. }
+            | Kind::Join
+            | Kind::Approval { .. }
+            | Kind::Wait(_)
+            | Kind::Shell { .. }
+            | Kind::Script { .. }
+            | Kind::Http(_)
+            | Kind::State { .. }
+            | Kind::Notify { .. } => None,
+        })
     }
 
     /// The ways out of a node, whether or not an edge uses them.
@@ -143,6 +209,11 @@ impl Kind {
             Self::Task { .. } => Runs::Task,
             Self::Decision { .. } => Runs::Decision,
             Self::Branch { .. } => Runs::Branch,
+            Self::Loop { .. } => Runs::Loop,
+            Self::ForEach { .. } => Runs::ForEach,
+            Self::Wait(_) => Runs::Wait,
+            Self::Http(_) => Runs::Http,
+            Self::SubAutomation { .. } => Runs::SubAutomation,
             Self::Join => Runs::Join,
             Self::Approval { .. } => Runs::Approval,
             Self::Shell { .. } => Runs::Shell,
@@ -158,12 +229,20 @@ impl Kind {
         node_type::all().find(|t| t.runs == runs).expect("every kind has a node type")
     }
 
+    /// Whether nodes stand inside of this one.
+    pub fn is_container(&self) -> bool {
+        self.runs().is_container()
+    }
+
     fn out_ports(&self) -> Vec<PortName> {
-        match (self, self.node_type().outputs) {
+        let node_type = self.node_type();
+        let mut ports: Vec<PortName> = match (self, node_type.outputs) {
             (Self::Decision { choices, .. }, Outputs::FromField(_)) => choices.clone(),
             (_, Outputs::Fixed(ports)) => ports.iter().map(|port| PortName::new(port)).collect(),
             (_, Outputs::FromField(_)) => Vec::new(),
-        }
+        };
+        ports.extend(node_type.errors.then(|| PortName::new(ERROR)));
+        ports
     }
 }
 
@@ -195,7 +274,13 @@ pub struct Node {
     /// How long one attempt may take; `None` for no limit.
     pub timeout: Option<Span>,
     pub repeat: Repeat,
+    pub retry: Option<Retry>,
+    /// The container in which it stands.
+    pub parent: Option<NodeIx>,
 }
+
+/// The way out that a node takes when it failed and an edge waits for that.
+pub const ERROR: &str = "error";
 
 /// What a node does.
 #[derive(Debug, Clone)]
@@ -216,7 +301,31 @@ pub enum Kind {
     Branch {
         condition: Condition,
     },
+    /// Runs its body round after round.
+    Loop {
+        max_iterations: Count,
+        /// Asked after each round; without it all rounds are run.
+        until: Option<Condition>,
+    },
+    /// Runs its body once for each item of a list.
+    ForEach {
+        /// One place and nothing else, so that the list stays one.
+        items: Template,
+        max_parallel: usize,
+        max_items: usize,
+        on_item_error: OnItemError,
+    },
     Join,
+    /// Lets time pass.
+    Wait(Wait),
+    /// Asks a web address.
+    Http(Box<Http>),
+    /// Runs another blueprint as a run of its own.
+    SubAutomation {
+        automation: BlueprintId,
+        /// As the entries of `State`.
+        input: Vec<(String, Value)>,
+    },
     Approval {
         prompt: Option<Template>,
     },
@@ -242,6 +351,73 @@ pub enum Kind {
     Notify {
         message: Template,
     },
+}
+
+/// A whole number that the author wrote, or that a template gives.
+#[derive(Debug, Clone)]
+pub enum Count {
+    Is(u64),
+    From(Template),
+}
+
+/// What becomes of the other items when one fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnItemError {
+    /// No further item is begun, and the node fails.
+    Stop,
+    /// All items run; the output says how each ended.
+    Collect,
+}
+
+/// What a `wait` waits for.
+#[derive(Debug, Clone)]
+pub enum Wait {
+    /// A length of time from its start.
+    For(Template),
+    /// A moment, as RFC 3339 with its offset.
+    Until(Template),
+}
+
+#[derive(Debug, Clone)]
+pub struct Http {
+    pub method: Method,
+    pub url: Template,
+    /// In the order of their names.
+    pub headers: Vec<(String, Template)>,
+    pub body: Option<Template>,
+    /// Addresses of this machine and of private networks may be asked.
+    pub allow_private: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Head,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    pub const ALL: &[Self] =
+        &[Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// Whether asking twice is as good as asking once (RFC 9110, 9.2.1).
+    pub fn is_safe(self) -> bool {
+        matches!(self, Self::Get | Self::Head)
+    }
 }
 
 /// What a child's environment has beyond the default list.

@@ -3,6 +3,18 @@
 /// Longer words are not worth the comparison: nobody mistypes one of them.
 const MOST_CHARS: usize = 64;
 
+/// A word that differs from the written one by at most this many steps may
+/// be put in its place unasked, when no other word is as near.
+const SURE: usize = 2;
+
+/// The candidate that a mistyped word stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Near<'a> {
+    pub(crate) word: &'a str,
+    /// Nothing else can have been meant.
+    pub(crate) sure: bool,
+}
+
 /// The candidate nearest to `word`, when it is near enough to be meant: at
 /// most a third of the letters may differ. Case does not count. Of two
 /// equally near the first is taken.
@@ -10,8 +22,18 @@ pub(crate) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
+    nearest(word, candidates).map(|near| near.word)
+}
+
+/// As [`closest`], and whether there is room for doubt: a second candidate
+/// within [`SURE`] steps, unless only the case of the first is wrong.
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<Near<'a>> {
     let word = letters(word)?;
     let mut best: Option<(usize, &'a str)> = None;
+    let mut second = usize::MAX;
     for candidate in candidates {
         let Some(other) = letters(candidate) else { continue };
         let most = (word.len().max(other.len()) / 3).max(1);
@@ -20,11 +42,15 @@ pub(crate) fn closest<'a>(
         if distance > most || distance >= word.len().max(other.len()) {
             continue;
         }
-        if best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, candidate));
+        match best {
+            Some((least, _)) if least <= distance => second = second.min(distance),
+            Some((least, _)) => (best, second) = (Some((distance, candidate)), least),
+            None => best = Some((distance, candidate)),
         }
     }
-    best.map(|(_, candidate)| candidate)
+    let (least, word) = best?;
+    let doubt = if least == 0 { 0 } else { SURE };
+    Some(Near { word, sure: least <= SURE && second > doubt })
 }
 
 /// The sentence for a finding, when a word is near.
@@ -81,6 +107,20 @@ mod tests {
         assert_eq!(closest("", WORDS), None);
         assert_eq!(closest("x", ["a", "b"]), None);
         assert_eq!(closest(&"n".repeat(10_000), WORDS), None);
+    }
+
+    #[test]
+    fn a_word_is_sure_when_no_other_is_within_two_steps() {
+        let sure = |word: &str, words: &[&'static str]| {
+            nearest(word, words.iter().copied()).map(|near| (near.word, near.sure))
+        };
+        assert_eq!(sure("stroage", &WORDS), Some(("storage", true)));
+        assert_eq!(sure("pathc", &["patch", "match"]), Some(("patch", true)));
+        assert_eq!(sure("patchh", &["patch", "patch2"]), Some(("patch", false)));
+        assert_eq!(sure("patch2x", &["patch", "patch2"]), Some(("patch2", false)));
+        assert_eq!(sure("Patch", &["patch", "patch2"]), Some(("patch", true)));
+        assert_eq!(sure("subautomations", &["sub_automation"]), Some(("sub_automation", true)));
+        assert_eq!(sure("condxxxion", &["condition"]), Some(("condition", false)));
     }
 
     #[test]

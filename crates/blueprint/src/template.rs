@@ -33,7 +33,7 @@ pub enum Part {
 pub struct Expr {
     pub root: Root,
     pub path: Vec<Step>,
-    /// In the order in which they apply: `default`, then `json`, then `file`.
+    /// In the order in which they apply: `default`, `lines`, `json`, `file`.
     pub filters: Vec<Filter>,
     /// Bytes of the template's source, braces included.
     pub range: Range<usize>,
@@ -47,6 +47,8 @@ pub enum Step {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Filter {
+    /// The lines of a text as a list, without the empty ones.
+    Lines,
     /// The value as JSON text.
     Json,
     /// What stands for a value that is missing or null.
@@ -77,6 +79,9 @@ pub enum TemplateError {
     /// A condition puts in order what has no order.
     #[error("`{condition}` cannot be decided: {why}")]
     Incomparable { condition: String, why: String },
+    /// A condition that is an expression is neither true nor false.
+    #[error("`{condition}` has no answer: {why}")]
+    NoAnswer { condition: String, why: String },
 }
 
 impl Template {
@@ -90,6 +95,12 @@ impl Template {
             }
         }
         Ok(Self { source: source.to_owned(), parts })
+    }
+
+    /// A path without braces and filters, as a template that is that place.
+    pub fn path(source: &str) -> Result<Self, SyntaxError> {
+        let expr = syntax::bare_path(source)?;
+        Ok(Self { source: source.to_owned(), parts: vec![Part::Value(expr)] })
     }
 
     /// The text when it has no places.

@@ -1,7 +1,9 @@
 //! The command line's tree and nothing else. The help texts are the comments
 //! here.
 
+mod authoring;
 mod automation;
+mod pages;
 mod run;
 
 use std::path::PathBuf;
@@ -11,10 +13,14 @@ use clap_complete::Shell;
 
 use crate::style::When;
 
-pub(crate) use automation::{AutomationVerb, ExecArgs, SourceArgs};
+pub(crate) use authoring::{DiffArgs, FmtArgs, LintArgs, LintFormat, NewArgs};
+pub(crate) use automation::{AutomationVerb, CrashTestArgs, ExecArgs, SourceArgs};
+pub(crate) use pages::{
+    ExplainArgs, GraphArgs, GraphFormat, NodeTypesArgs, ReferencePage, SchemaArgs,
+};
 pub(crate) use run::{
-    DecideArgs, EventsArgs, ListArgs, LogsArgs, NoteArgs, RetryArgs, RunArgs, RunVerb, ViewArgs,
-    WatchArgs,
+    DecideArgs, DiffRunsArgs, Ended, EventsArgs, ExportArgs, ForkArgs, ListArgs, LogsArgs,
+    NoteArgs, PruneArgs, RetryArgs, RunArgs, RunVerb, Status, ViewArgs, WatchArgs,
 };
 
 const EXIT_CODES: &str = "\
@@ -60,6 +66,8 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Check that everything needed is there
     Doctor,
+    /// Record what owners that died have left
+    Recover(RecoverArgs),
     /// Blueprints: list, check, run
     #[command(subcommand)]
     Automation(AutomationVerb),
@@ -68,6 +76,15 @@ pub(crate) enum Command {
     Run(RunVerb),
     /// Print the completion script of a shell
     Completion { shell: Shell },
+    /// A page of the reference, as Markdown; `cargo xtask generate` keeps it
+    #[command(name = "__reference", hide = true)]
+    Reference { page: ReferencePage },
+    /// Write the manual, a page a command
+    Man {
+        /// The folder for the pages, made when it is absent
+        #[arg(long, value_name = "DIR")]
+        output: PathBuf,
+    },
     /// The worker of one run; started by wardian itself
     #[command(name = "__worker", hide = true)]
     Worker { run_dir: PathBuf },
@@ -80,6 +97,13 @@ pub(crate) struct DemoArgs {
     pub(crate) folder: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) attach: AttachArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecoverArgs {
+    /// Look into every run, and make the index of runs anew
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 /// How a command stays with the run that it started.

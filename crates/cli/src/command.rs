@@ -4,7 +4,9 @@ mod automation;
 mod completion;
 mod demo;
 mod doctor;
+mod man;
 pub(crate) mod recover;
+mod reference;
 mod run;
 mod usage;
 
@@ -35,13 +37,22 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
     if let Command::Completion { shell } = &cli.command {
         return completion::run(console, *shell);
     }
+    if let Command::Reference { page } = &cli.command {
+        return reference::run(console, *page);
+    }
+    if let Command::Man { output } = &cli.command {
+        return man::run(console, output);
+    }
     let host = Host::open(surroundings.host_config(cli.globals.home.as_deref())?)?;
     match &cli.command {
         Command::Demo(args) => demo::run(&host, console, args),
         Command::Doctor => doctor::run(&host, console),
+        Command::Recover(args) => recover::run(&host, console, args),
         Command::Automation(verb) => automation::run(&host, console, verb),
         Command::Run(verb) => run::run(&host, console, verb),
         Command::Completion { shell } => completion::run(console, *shell),
+        Command::Reference { page } => reference::run(console, *page),
+        Command::Man { output } => man::run(console, output),
         Command::Worker { run_dir } => {
             host.work(run_dir)?;
             Ok(Exit::Done)
@@ -63,7 +74,7 @@ fn launch(
         return leave(host, console, &launched);
     }
     let role = Role::Starter { foreground: attach.foreground };
-    let visit = Visit { run: &launched.run_id, signals: &signals, from: 0, role };
+    let visit = Visit { run: &launched.run_id, signals: &signals, from: None, role };
     viewer::attend(host, console, &visit)
 }
 

@@ -12,8 +12,19 @@ use crate::output::{escape, json};
 use crate::style::{Place, Style};
 use crate::surroundings::Surroundings;
 
+/// The least terminal on which something can be drawn anew in place.
+const COLUMNS_MIN: usize = 20;
+const ROWS_MIN: usize = 4;
+
 /// The width of lines where nobody says how wide the terminal is.
 const WIDTH: usize = 100;
+
+/// How large a terminal is, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+}
 
 #[derive(Debug)]
 pub(crate) struct Console {
@@ -23,6 +34,8 @@ pub(crate) struct Console {
     /// Someone may be asked.
     pub(crate) may_ask: bool,
     pub(crate) width: usize,
+    /// Standard output is a terminal that knows how to move its cursor.
+    has_screen: bool,
     /// Of standard output, and of standard error.
     pub(crate) style: Style,
     pub(crate) talk_style: Style,
@@ -43,11 +56,19 @@ impl Console {
             is_interactive,
             may_ask: is_interactive && !globals.no_input && !globals.json,
             width: terminal_width().unwrap_or(WIDTH),
+            has_screen: io::stdout().is_terminal() && !surroundings.settings.dumb_terminal,
             style: style(io::stdout().is_terminal()),
             talk_style: style(io::stderr().is_terminal()),
             program: escape::line(&surroundings.program(globals.home.as_deref())).into_owned(),
             current_dir: surroundings.current_dir.clone().unwrap_or_default(),
         }
+    }
+
+    /// How large the screen is just now; `None` where nothing can be drawn
+    /// anew in place.
+    pub(crate) fn screen(&self) -> Option<Size> {
+        let size = if self.has_screen { terminal_size() } else { None };
+        size.filter(|size| size.columns >= COLUMNS_MIN && size.rows >= ROWS_MIN)
     }
 
     /// One line, or several, of standard output. What comes from outside has
@@ -103,6 +124,10 @@ impl Console {
 }
 
 fn terminal_width() -> Option<usize> {
+    terminal_size().map(|size| size.columns).filter(|columns| *columns >= 40)
+}
+
+fn terminal_size() -> Option<Size> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
-    Some(usize::from(size.ws_col)).filter(|columns| *columns >= 40)
+    Some(Size { columns: usize::from(size.ws_col), rows: usize::from(size.ws_row) })
 }

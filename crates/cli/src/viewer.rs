@@ -3,7 +3,10 @@
 //! worker of its own and goes on when the viewer is gone.
 
 mod ending;
+mod frame;
 mod line;
+mod live;
+mod screen;
 mod signals;
 mod tell;
 
@@ -47,7 +50,8 @@ pub(crate) struct Visit<'a> {
     pub(crate) run: &'a str,
     /// Heard from before the run was started.
     pub(crate) signals: &'a Signals,
-    pub(crate) from: u64,
+    /// Events are wanted one by one, from this one on.
+    pub(crate) from: Option<u64>,
     pub(crate) role: Role,
 }
 
@@ -70,6 +74,10 @@ pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Resul
         {
             return Ok(exit);
         }
+        if visit.signals.was_away() {
+            viewer.teller.come_back();
+        }
+        viewer.teller.refresh(&mut follower)?;
         match follower.next(PATIENCE)? {
             Followed::Events(events) => {
                 fruitless = 0;
@@ -77,12 +85,15 @@ pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Resul
             }
             Followed::Quiet => {}
             Followed::Rest => return viewer.rest(&follower.view()),
-            Followed::Abandoned => match recover::this(host, console, visit.run)? {
-                Some(refused) if fruitless == RECOVERIES => return Err(refused.into()),
-                Some(_) => fruitless += 1,
-                None if fruitless == RECOVERIES => return viewer.lost(&follower.view()),
-                None => fruitless += 1,
-            },
+            Followed::Abandoned => {
+                viewer.teller.make_way()?;
+                match recover::this(host, console, visit.run)? {
+                    Some(refused) if fruitless == RECOVERIES => return Err(refused.into()),
+                    Some(_) => fruitless += 1,
+                    None if fruitless == RECOVERIES => return viewer.lost(&follower.view()),
+                    None => fruitless += 1,
+                }
+            }
         }
     }
 }
@@ -153,7 +164,8 @@ impl Viewer<'_> {
         Ok(None)
     }
 
-    fn ask_to_cancel(&self, heard: Heard) -> Result<SignalAnswer, CliError> {
+    fn ask_to_cancel(&mut self, heard: Heard) -> Result<SignalAnswer, CliError> {
+        self.teller.make_way()?;
         self.talk(&format!("\ncancelling the run ({})", heard.word()));
         let note = Some(format!("its viewer received {}", heard.word()));
         let answer = match self.host.signal(self.visit.run, SignalVerb::Cancel, note) {

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
+use crate::hex;
+
 /// A SHA-256 digest, written `sha256:<64 hex>`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
 /// A text that is not a digest.
@@ -39,13 +40,20 @@ impl Digest {
 
     /// The 64 lower-case hexadecimal digits alone.
     pub fn hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        self.with_hex(str::to_owned)
+    }
+
+    fn with_hex<T>(&self, act: impl FnOnce(&str) -> T) -> T {
+        let mut text = [0; 64];
+        hex::write(&self.0, &mut text);
+        act(std::str::from_utf8(&text).expect("hexadecimal digits are ASCII"))
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha256:{}", self.hex())
+        f.write_str("sha256:")?;
+        self.with_hex(|hex| f.write_str(hex))
     }
 }
 
@@ -59,32 +67,39 @@ impl FromStr for Digest {
     type Err = DigestError;
 
     fn from_str(text: &str) -> Result<Self, DigestError> {
-        let fail = || DigestError(text.to_owned());
         let hex = text.strip_prefix("sha256:").unwrap_or(text);
-        let lower = |b: &u8| b.is_ascii_digit() || (b'a'..=b'f').contains(b);
-        if hex.len() != 64 || !hex.as_bytes().iter().all(lower) {
-            return Err(fail());
+        let mut bytes = [0; 32];
+        match hex::read(hex.as_bytes(), &mut bytes) {
+            true => Ok(Self(bytes)),
+            false => Err(DigestError(text.to_owned())),
         }
-        let mut bytes = [0u8; 32];
-        for (byte, pair) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_| fail())?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| fail())?;
-        }
-        Ok(Self(bytes))
     }
 }
 
-impl TryFrom<String> for Digest {
-    type Error = DigestError;
-
-    fn try_from(text: String) -> Result<Self, DigestError> {
-        text.parse()
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
-impl From<Digest> for String {
-    fn from(digest: Digest) -> Self {
-        digest.to_string()
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// Reads a digest from a text, wherever that stands.
+struct Text;
+
+impl de::Visitor<'_> for Text {
+    type Value = Digest;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a digest of the form sha256:<64 hex digits>")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Digest, E> {
+        text.parse().map_err(E::custom)
     }
 }
 

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::{Seq, limits};
+use crate::{Seq, hex, limits};
 
 const HEAD: &[u8] = b"{\"seq\":";
 const BATCH: &[u8] = b",\"batch\":";
@@ -109,27 +109,14 @@ impl Link {
     }
 
     fn hex(self) -> [u8; HEX] {
-        let mut out = [0u8; HEX];
-        for (pair, byte) in out.chunks_exact_mut(2).zip(self.0) {
-            pair[0] = digit(byte >> 4);
-            pair[1] = digit(byte & 15);
-        }
-        out
+        let mut text = [0; HEX];
+        hex::write(&self.0, &mut text);
+        text
     }
 
-    fn from_hex(hex: &[u8]) -> Option<Self> {
-        let mut half = [0u8; 16];
-        if hex.len() != HEX {
-            return None;
-        }
-        // The digits are judged together, so that the loop has no branch.
-        let mut seen = 0;
-        for (byte, pair) in half.iter_mut().zip(hex.chunks_exact(2)) {
-            let (high, low) = (VALUE[usize::from(pair[0])], VALUE[usize::from(pair[1])]);
-            seen |= high | low;
-            *byte = high << 4 | low & 15;
-        }
-        (seen < 16).then_some(Self(half))
+    fn from_hex(text: &[u8]) -> Option<Self> {
+        let mut half = [0; 16];
+        hex::read(text, &mut half).then_some(Self(half))
     }
 }
 
@@ -251,21 +238,6 @@ fn decimal(digits: &[u8]) -> Option<Seq> {
         })
         .map(Seq)
 }
-
-const fn digit(nibble: u8) -> u8 {
-    if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
-}
-
-/// What each byte is worth as a hexadecimal digit; of no digit, 16.
-const VALUE: [u8; 256] = {
-    let mut table = [16; 256];
-    let mut worth = 0;
-    while worth < 16 {
-        table[digit(worth) as usize] = worth;
-        worth += 1;
-    }
-    table
-};
 
 impl fmt::Display for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

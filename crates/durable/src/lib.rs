@@ -9,6 +9,7 @@ pub mod count;
 pub mod digest;
 pub mod entropy;
 pub mod frame;
+mod hex;
 pub mod limits;
 pub mod put_once;
 pub mod secret;

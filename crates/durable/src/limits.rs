@@ -48,6 +48,20 @@ pub const SIGNAL_BYTES: usize = 64 << 10;
 pub const PARALLEL_DEFAULT: usize = 4;
 pub const PARALLEL_MAX: usize = 64;
 
+/// Rounds of one loop. A loop that needs more is waiting, or lost.
+pub const ITERATIONS_MAX: u64 = 10_000;
+
+/// Items of one `for_each`, when a blueprint says nothing, and at most. The
+/// output of every one stays in the state of the run.
+pub const ITEMS_DEFAULT: u64 = 1_000;
+pub const ITEMS_MAX: u64 = 10_000;
+
+/// Attempts that a `retry` can ask for, and the longest wait between two.
+pub const RETRY_ATTEMPTS: u64 = 100;
+
+/// Blueprints that run each other, counted from the first one down.
+pub const AUTOMATIONS_DEEP: usize = 8;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,7 +16,7 @@ pub struct Timestamp(i64);
 
 /// A length of time, in milliseconds. Written `250ms`, `3s`, `10m`, `2h`,
 /// `1d`, or several of them (`1h30m`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Span(u64);
 

@@ -3,19 +3,26 @@
 //! The members that the reference has keep its names (`status`, `nodes`,
 //! `registry`, `next_seq`, …); `detail` holds what it does not know.
 
+mod progress;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blueprint::{NodeId, PortName, Repeat};
+use blueprint::{Budget, NodeId, PortName, Repeat};
 use durable::version::{Access, Format};
-use durable::{Attempt, Generation, Seq, Timestamp};
+use durable::{Attempt, Generation, Round, Seq, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::event::{FailReason, RunId, RunStarted, SignalId};
+use crate::event::{Child, FailReason, Parent, RunStarted};
+use crate::id::{RunId, SignalId};
+use crate::site::Site;
 use crate::state::{Cancel, Closed, Failure, InFlight, NodeState, NodeStatus, RunState, RunStatus};
 use crate::work::{Class, Effect, NodeError};
+use progress::{
+    StoredContainer, StoredSpending, container, spending, stored_container, stored_spending,
+};
 
 pub const CHECKPOINT_FORMAT: Format = Format { major: 1, minor: 0 };
 
@@ -41,7 +48,7 @@ pub struct Stored {
     blueprint_id: Option<String>,
     blueprint_hash: Option<String>,
     status: String,
-    nodes: BTreeMap<NodeId, String>,
+    nodes: BTreeMap<Site, String>,
     registry: StoredRegistry,
     next_seq: Seq,
     failure: Option<StoredFailure>,
@@ -50,7 +57,7 @@ pub struct Stored {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredRegistry {
-    nodes: BTreeMap<NodeId, StoredOutput>,
+    nodes: BTreeMap<Site, StoredOutput>,
     trigger: StoredOutput,
     storage: Value,
     run: Map<String, Value>,
@@ -64,7 +71,7 @@ struct StoredOutput {
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredFailure {
     reason: String,
-    node: Option<NodeId>,
+    node: Option<Site>,
     message: String,
 }
 
@@ -73,11 +80,20 @@ struct Detail {
     started: Option<StoredStart>,
     updated_at: Option<Timestamp>,
     generation: Generation,
-    nodes: BTreeMap<NodeId, StoredNode>,
+    nodes: BTreeMap<Site, StoredNode>,
     signals: Vec<SignalId>,
     cancel: Option<(String, Option<String>)>,
     closed_at: Option<Timestamp>,
     close_failure: Option<StoredFailure>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    containers: BTreeMap<NodeId, StoredContainer>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    spending: StoredSpending,
+    /// Said where no node says it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    unknown_effect: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    degraded: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -90,6 +106,14 @@ struct StoredStart {
     invocation_digest: Option<String>,
     principal: Option<String>,
     retry_of: Option<RunId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fork_of: Option<(RunId, Seq)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parent: Option<Box<Parent>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deadline: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    budget: Budget,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -98,6 +122,20 @@ struct StoredNode {
     generation: Option<Generation>,
     deadline: Option<Timestamp>,
     repeat_safe: bool,
+    /// Absent where the attempt began with the node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    since: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    agent: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    round: u64,
+    /// Absent for none: a null is an output too.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present_arc")]
+    prev: Option<Arc<Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    wake: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    child: Option<Arc<Child>>,
     port: Option<PortName>,
     error: Option<StoredError>,
     error_value: Option<Value>,
@@ -117,10 +155,21 @@ struct StoredError {
     /// Absent for none: a null is an output too.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     output: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    retry_after: Option<durable::Span>,
+}
+
+/// Whether a member says nothing that its absence does not say.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
+}
+
+fn present_arc<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Arc<Value>>, D::Error> {
+    Value::deserialize(deserializer).map(Arc::new).map(Some)
 }
 
 /// The state as it is stored.
@@ -165,16 +214,9 @@ pub fn from_stored(stored: Stored) -> Result<RunState, CheckpointError> {
             NodeStatus::from_word(word).ok_or_else(|| CheckpointError::Word(word.clone()))?;
         let output = registry.nodes.get(id).map(|stored| Arc::clone(&stored.output));
         let node = node(status, output, detail.nodes.get(id))?;
-        match status {
-            NodeStatus::Running => open && state.in_flight.insert(id.clone()),
-            NodeStatus::Waiting => open && state.waiting.insert(id.clone()),
-            NodeStatus::Pending
-            | NodeStatus::Completed
-            | NodeStatus::Failed
-            | NodeStatus::Skipped
-            | NodeStatus::Cancelled
-            | NodeStatus::Unknown => false,
-        };
+        if open {
+            place(&mut state, id, &node);
+        }
         state.nodes.insert(id.clone(), node);
     }
     state.started = started(&stored)?.map(Arc::new);
@@ -186,6 +228,13 @@ pub fn from_stored(stored: Stored) -> Result<RunState, CheckpointError> {
     state.signals = detail.signals.iter().cloned().collect();
     state.cancel = detail.cancel.clone().map(|(actor, note)| Cancel { actor, note });
     state.failure = stored.failure.as_ref().map(failure).transpose()?;
+    state.unknown_effect = detail.unknown_effect || has_unknown(&state);
+    state.degraded = detail.degraded;
+    state.spending = spending(&detail.spending)?;
+    let containers = detail.containers.iter();
+    state.containers = containers
+        .map(|(id, stored)| Ok((id.clone(), container(stored)?)))
+        .collect::<Result<_, CheckpointError>>()?;
     let closed = |at| {
         Ok::<_, CheckpointError>(Closed {
             at,
@@ -195,6 +244,35 @@ pub fn from_stored(stored: Stored) -> Result<RunState, CheckpointError> {
     state.closed = detail.closed_at.map(closed).transpose()?;
     state.next_seq = stored.next_seq;
     Ok(state)
+}
+
+/// Puts an open site into what its state says that it waits for.
+fn place(state: &mut RunState, site: &Site, node: &NodeState) {
+    match (node.status, &node.child, node.wake) {
+        (NodeStatus::Waiting, Some(child), _) => {
+            state.children.insert(site.clone(), child.run_id.clone());
+        }
+        (NodeStatus::Waiting, None, Some(wake)) => {
+            state.timers.insert((wake, site.clone()));
+        }
+        (NodeStatus::Waiting, None, None) => {
+            state.waiting.insert(site.clone());
+        }
+        (NodeStatus::Running, _, _) if node.in_flight.is_some() => {
+            state.in_flight.insert(site.clone());
+        }
+        (
+            NodeStatus::Pending
+            | NodeStatus::Running
+            | NodeStatus::Completed
+            | NodeStatus::Failed
+            | NodeStatus::Skipped
+            | NodeStatus::Cancelled
+            | NodeStatus::Unknown,
+            _,
+            _,
+        ) => {}
+    }
 }
 
 impl Stored {
@@ -219,6 +297,10 @@ fn detail(state: &RunState) -> Detail {
             invocation_digest: started.invocation_digest.map(|digest| digest.to_string()),
             principal: started.principal.clone(),
             retry_of: started.retry_of.clone(),
+            fork_of: started.fork_of.clone(),
+            parent: started.parent.clone(),
+            deadline: started.deadline,
+            budget: started.budget.clone(),
         })
     };
     Detail {
@@ -234,7 +316,19 @@ fn detail(state: &RunState) -> Detail {
             .as_ref()
             .and_then(|closed| closed.failure.as_ref())
             .map(stored_failure),
+        containers: state
+            .containers
+            .iter()
+            .map(|(id, c)| (id.clone(), stored_container(c)))
+            .collect(),
+        spending: stored_spending(&state.spending),
+        unknown_effect: state.unknown_effect && !has_unknown(state),
+        degraded: state.degraded,
     }
+}
+
+fn has_unknown(state: &RunState) -> bool {
+    state.nodes.values().any(|node| node.status == NodeStatus::Unknown)
 }
 
 fn stored_failure(failure: &Failure) -> StoredFailure {
@@ -260,20 +354,31 @@ fn stored_node(node: &NodeState) -> StoredNode {
         generation: node.in_flight.map(|flight| flight.generation),
         deadline: node.in_flight.and_then(|flight| flight.deadline),
         repeat_safe: node.in_flight.is_some_and(|flight| flight.repeat == Repeat::Safe),
+        since: node.in_flight.map(|flight| flight.since).filter(|at| node.started_at != Some(*at)),
+        agent: node.in_flight.is_some_and(|flight| flight.agent),
+        round: node.round.0,
+        prev: node.prev.clone(),
+        wake: node.wake,
+        child: node.child.clone(),
         port: node.port.clone(),
-        error: node.error.as_ref().map(|error| StoredError {
-            class: error.class.word().to_owned(),
-            code: error.code.clone(),
-            message: error.message.clone(),
-            effect: error.effect.word().to_owned(),
-            output: error.output.clone(),
-        }),
+        error: node.error.as_ref().map(stored_error),
         error_value: node.error_value.clone(),
         prompt: node.prompt.clone(),
         session: node.session.clone(),
         correction: node.correction.clone(),
         started_at: node.started_at,
         ended_at: node.ended_at,
+    }
+}
+
+fn stored_error(error: &NodeError) -> StoredError {
+    StoredError {
+        class: error.class.word().to_owned(),
+        code: error.code.clone(),
+        message: error.message.clone(),
+        effect: error.effect.word().to_owned(),
+        output: error.output.clone(),
+        retry_after: error.retry_after,
     }
 }
 
@@ -289,7 +394,13 @@ fn node(
         generation,
         deadline: stored.deadline,
         repeat: if stored.repeat_safe { Repeat::Safe } else { Repeat::Never },
+        since: stored.since.or(stored.started_at).unwrap_or_else(|| Timestamp::from_millis(0)),
+        agent: stored.agent,
     });
+    node.round = Round(stored.round);
+    node.prev = stored.prev.clone();
+    node.wake = stored.wake;
+    node.child = stored.child.clone();
     node.port = stored.port.clone();
     node.error = stored.error.as_ref().map(error).transpose()?;
     node.error_value = stored.error_value.clone();
@@ -310,6 +421,7 @@ fn error(stored: &StoredError) -> Result<NodeError, CheckpointError> {
         message: stored.message.clone(),
         effect: effect.ok_or_else(|| CheckpointError::Word(stored.effect.clone()))?,
         output: stored.output.clone(),
+        retry_after: stored.retry_after,
     })
 }
 
@@ -336,5 +448,9 @@ fn started(stored: &Stored) -> Result<Option<RunStarted>, CheckpointError> {
         invocation_digest: digest(&start.invocation_digest)?,
         principal: start.principal.clone(),
         retry_of: start.retry_of.clone(),
+        fork_of: start.fork_of.clone(),
+        parent: start.parent.clone(),
+        deadline: start.deadline,
+        budget: start.budget.clone(),
     }))
 }

@@ -2,29 +2,21 @@
 //! it changes, so that folding it needs no rules and an old log means the
 //! same for ever.
 
-use std::fmt;
 use std::sync::Arc;
 
-use blueprint::{BlueprintId, NodeId, PortName, Repeat, StateOp};
+use blueprint::{BlueprintId, Budget, NodeId, PortName, Repeat, StateOp};
 use durable::version::Format;
-use durable::{Attempt, Component, ComponentError, Digest, Generation, Seq, Timestamp};
+use durable::{Attempt, Digest, Generation, Round, Seq, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::id::{RunId, SignalId};
+use crate::site::Site;
+use crate::spending::{BudgetLimit, Usage};
 use crate::work::NodeError;
 
 /// The version of the log that this program writes.
 pub const LOG_FORMAT: Format = Format { major: 1, minor: 0 };
-
-/// The id of a run; it names the run's folder.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct RunId(Component);
-
-/// The id of a signal; it names the signal's file in the run's inbox.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SignalId(Component);
 
 /// One fact at its place in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,80 +45,147 @@ pub enum Fact {
     /// The intention to start an attempt; the attempt starts after this is
     /// durable.
     NodeStarted {
-        node: NodeId,
+        node: Site,
         attempt: Attempt,
         generation: Generation,
         /// Digest of the rendered work.
         work: Digest,
         deadline: Option<Timestamp>,
         repeat: Repeat,
+        /// An agent does the work, which counts against the budget.
+        agent: bool,
+        /// The run that does the work, where it is a run of its own.
+        child: Option<Arc<Child>>,
     },
     NodeCompleted {
-        node: NodeId,
+        node: Site,
         attempt: Option<Attempt>,
         output: Arc<Value>,
     },
     DecisionCompleted {
-        node: NodeId,
+        node: Site,
         attempt: Attempt,
         output: Arc<Value>,
         port: PortName,
     },
     BranchTaken {
-        node: NodeId,
+        node: Site,
         port: PortName,
     },
     StateUpdated {
-        node: NodeId,
+        node: Site,
         op: StateOp,
         entries: Map<String, Value>,
     },
     Notification {
-        node: NodeId,
+        node: Site,
         message: String,
     },
     NodeSkipped {
-        node: NodeId,
+        node: Site,
     },
     /// A definite failure, and the end of the node.
     NodeFailed {
-        node: NodeId,
+        node: Site,
         attempt: Option<Attempt>,
         error: NodeError,
+        /// Who goes on from here; without one the run fails.
+        caught: Option<Caught>,
     },
     /// An attempt ended without success and the node will be tried again.
     AttemptFailed {
-        node: NodeId,
+        node: Site,
         attempt: Attempt,
         error: NodeError,
         cause: AgainCause,
+        /// The earliest moment of the next attempt; absent for at once.
+        wake: Option<Timestamp>,
         /// The provider's own session, to be continued.
         session: Option<String>,
     },
     /// Nobody can tell what the attempt did. It is not tried again.
     AttemptUnknown {
-        node: NodeId,
+        node: Site,
         attempt: Attempt,
         cause: UnknownCause,
         message: String,
+        caught: Option<Caught>,
     },
     /// The attempt was stopped on request and its processes are gone.
     NodeCancelled {
-        node: NodeId,
+        node: Site,
         attempt: Attempt,
     },
+    /// A loop begins a round: what its body was goes, the outputs of the
+    /// round before stay readable as the previous ones.
+    LoopIteration {
+        node: Site,
+        /// From 0.
+        iteration: Round,
+        /// The most rounds, and the nodes inside; with the first round only.
+        begin: Option<Arc<LoopBegin>>,
+    },
+    LoopCompleted {
+        node: Site,
+    },
+    /// A `for_each` begins, with its items as they are from now on.
+    ForEachStarted {
+        node: Site,
+        items: Arc<Vec<Value>>,
+        /// The nodes inside.
+        body: Arc<Vec<NodeId>>,
+    },
+    /// The body is over for one item.
+    ItemCompleted {
+        node: Site,
+        index: u32,
+        output: Arc<Value>,
+    },
+    ItemFailed {
+        node: Site,
+        index: u32,
+        error: NodeError,
+    },
+    /// All items are over; the output is what became of each.
+    ForEachCompleted {
+        node: Site,
+    },
+    /// A `wait` begins.
+    WaitStarted {
+        node: Site,
+        until: Timestamp,
+    },
+    /// What an attempt has used, as its provider tells.
+    UsageReported {
+        node: Site,
+        attempt: Attempt,
+        usage: Usage,
+    },
+    /// Four fifths of a limit are spent.
+    BudgetNotice {
+        limit: BudgetLimit,
+    },
+    /// A limit is spent: no further work starts until someone resumes the
+    /// run, which grants the budget once more.
+    BudgetReached {
+        limit: BudgetLimit,
+    },
+    /// The run is out of time.
+    DeadlinePassed {
+        deadline: Timestamp,
+    },
     AwaitingApproval {
-        node: NodeId,
+        node: Site,
         prompt: Option<String>,
     },
     ApprovalGranted {
-        node: NodeId,
+        node: Site,
         actor: String,
         note: Option<String>,
         signal: SignalId,
     },
     ApprovalRejected {
-        node: NodeId,
+        node: Site,
         actor: String,
         note: Option<String>,
         signal: SignalId,
@@ -148,7 +207,7 @@ pub enum Fact {
     RunFailed {
         reason: FailReason,
         error: String,
-        node: Option<NodeId>,
+        node: Option<Site>,
     },
 }
 
@@ -170,6 +229,50 @@ pub struct RunStarted {
     /// For whom the run works; never read from its input.
     pub principal: Option<String>,
     pub retry_of: Option<RunId>,
+    /// The run that this one was forked from, and after which of its events.
+    pub fork_of: Option<(RunId, Seq)>,
+    /// The attempt of another run that this one carries out.
+    pub parent: Option<Box<Parent>>,
+    /// When the run must be over.
+    pub deadline: Option<Timestamp>,
+    /// What the run may spend.
+    pub budget: Budget,
+}
+
+/// The attempt on whose behalf a run works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parent {
+    pub blueprint_id: BlueprintId,
+    pub run_id: RunId,
+    pub node: Site,
+    pub round: Round,
+    pub attempt: Attempt,
+}
+
+/// A run that carries out an attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Child {
+    pub run_id: RunId,
+    pub automation: BlueprintId,
+    pub input: Value,
+}
+
+/// What a loop is from its first round on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopBegin {
+    pub most: u64,
+    pub body: Vec<NodeId>,
+}
+
+/// Who goes on from a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caught {
+    /// The node's own way out `error`.
+    Port,
+    /// The item of a `for_each`, which notes the failure.
+    Item,
+    /// The container, which fails itself and has a way out for that.
+    Container,
 }
 
 /// Why a run failed.
@@ -203,38 +306,8 @@ pub enum AgainCause {
     Interrupted,
     /// The reply named no choice; one corrective turn follows.
     Correction,
-}
-
-impl RunId {
-    pub fn new(text: &str) -> Result<Self, ComponentError> {
-        Component::new(text).map(Self)
-    }
-
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-}
-
-impl SignalId {
-    pub fn new(text: &str) -> Result<Self, ComponentError> {
-        Component::new(text).map(Self)
-    }
-
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-}
-
-impl fmt::Display for RunId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl fmt::Display for SignalId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
+    /// It failed, and is tried again after a while.
+    Retry,
 }
 
 impl Fact {
@@ -255,6 +328,17 @@ impl Fact {
             Self::AttemptFailed { .. } => "attempt_failed",
             Self::AttemptUnknown { .. } => "attempt_unknown",
             Self::NodeCancelled { .. } => "node_cancelled",
+            Self::LoopIteration { .. } => "loop_iteration",
+            Self::LoopCompleted { .. } => "loop_completed",
+            Self::ForEachStarted { .. } => "for_each_started",
+            Self::ItemCompleted { .. } => "item_completed",
+            Self::ItemFailed { .. } => "item_failed",
+            Self::ForEachCompleted { .. } => "for_each_completed",
+            Self::WaitStarted { .. } => "wait_started",
+            Self::UsageReported { .. } => "usage_reported",
+            Self::BudgetNotice { .. } => "budget_notice",
+            Self::BudgetReached { .. } => "budget_reached",
+            Self::DeadlinePassed { .. } => "deadline_passed",
             Self::AwaitingApproval { .. } => "awaiting_approval",
             Self::ApprovalGranted { .. } => "approval_granted",
             Self::ApprovalRejected { .. } => "approval_rejected",
@@ -266,7 +350,7 @@ impl Fact {
     }
 
     /// The node that the fact is about, if it is about one.
-    pub fn node(&self) -> Option<&NodeId> {
+    pub fn node(&self) -> Option<&Site> {
         match self {
             Self::NodeStarted { node, .. }
             | Self::NodeCompleted { node, .. }
@@ -279,6 +363,14 @@ impl Fact {
             | Self::AttemptFailed { node, .. }
             | Self::AttemptUnknown { node, .. }
             | Self::NodeCancelled { node, .. }
+            | Self::LoopIteration { node, .. }
+            | Self::LoopCompleted { node }
+            | Self::ForEachStarted { node, .. }
+            | Self::ItemCompleted { node, .. }
+            | Self::ItemFailed { node, .. }
+            | Self::ForEachCompleted { node }
+            | Self::WaitStarted { node, .. }
+            | Self::UsageReported { node, .. }
             | Self::AwaitingApproval { node, .. }
             | Self::ApprovalGranted { node, .. }
             | Self::ApprovalRejected { node, .. } => Some(node),
@@ -286,6 +378,9 @@ impl Fact {
             Self::RunStarted(_)
             | Self::RunAdopted { .. }
             | Self::RunResumed { .. }
+            | Self::BudgetNotice { .. }
+            | Self::BudgetReached { .. }
+            | Self::DeadlinePassed { .. }
             | Self::CancelRequested { .. }
             | Self::SignalRefused { .. }
             | Self::RunCompleted => None,
@@ -313,6 +408,17 @@ impl Fact {
             | Self::AttemptFailed { .. }
             | Self::AttemptUnknown { .. }
             | Self::NodeCancelled { .. }
+            | Self::LoopIteration { .. }
+            | Self::LoopCompleted { .. }
+            | Self::ForEachStarted { .. }
+            | Self::ItemCompleted { .. }
+            | Self::ItemFailed { .. }
+            | Self::ForEachCompleted { .. }
+            | Self::WaitStarted { .. }
+            | Self::UsageReported { .. }
+            | Self::BudgetNotice { .. }
+            | Self::BudgetReached { .. }
+            | Self::DeadlinePassed { .. }
             | Self::AwaitingApproval { .. }
             | Self::RunCompleted
             | Self::RunFailed { .. } => None,
@@ -360,4 +466,11 @@ words!(UnknownCause {
 words!(AgainCause {
     Interrupted => "interrupted",
     Correction => "correction",
+    Retry => "retry",
+});
+
+words!(Caught {
+    Port => "port",
+    Item => "item",
+    Container => "container",
 });

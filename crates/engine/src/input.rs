@@ -1,10 +1,13 @@
 //! All that can reach a run.
 
-use blueprint::NodeId;
-use durable::{Digest, Generation, Seq};
+use blueprint::Budget;
+use durable::{Digest, Generation, Seq, Timestamp};
 use serde_json::Value;
 
-use crate::event::{RunId, SignalId};
+use crate::event::Parent;
+use crate::id::{RunId, SignalId};
+use crate::site::Site;
+use crate::spending::Usage;
 use crate::work::{AttemptKey, NodeError};
 
 #[derive(Debug, Clone)]
@@ -42,6 +45,10 @@ pub struct Launch {
     pub principal: Option<String>,
     /// The run that this one tries again, and the facts kept from it.
     pub retry: Option<Box<crate::retry::Kept>>,
+    /// The attempt on whose behalf the run works, and what that allows it.
+    pub parent: Option<Parent>,
+    pub deadline: Option<Timestamp>,
+    pub budget: Budget,
 }
 
 /// How an attempt ended.
@@ -50,7 +57,9 @@ pub enum Outcome {
     /// It did what it was asked and this is the output.
     Output(Value),
     /// An agent's whole answer, with its session when it has one.
-    Replied { text: String, session: Option<String> },
+    Replied { text: String, session: Option<String>, usage: Option<Box<Usage>> },
+    /// A run that worked for it has ended.
+    Ended { end: Result<Value, NodeError>, usage: Option<Box<Usage>> },
     /// It failed and that was observed.
     Failed(NodeError),
     /// Nobody can tell what it did.
@@ -73,10 +82,10 @@ pub struct Signal {
 pub enum Verb {
     /// Grants a gate; without a node, the only one that waits.
     Approve {
-        node: Option<NodeId>,
+        node: Option<Site>,
     },
     Reject {
-        node: Option<NodeId>,
+        node: Option<Site>,
     },
     Cancel,
     Resume,

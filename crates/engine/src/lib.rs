@@ -5,26 +5,41 @@
 //! intention is durable. It knows nothing of files, processes or people.
 
 pub mod checkpoint;
+pub mod container;
 pub mod decide;
+pub mod diff;
 pub mod event;
+mod failing;
 pub mod fold;
+pub mod fork;
+pub mod id;
 pub mod input;
+mod kept;
 pub mod machine;
 pub mod receive;
 pub mod registry;
 pub mod reply;
 pub mod retry;
+pub mod site;
+pub mod spending;
 pub mod state;
 pub mod trigger;
 pub mod view;
 pub mod work;
 
-pub use event::{AgainCause, Event, Fact, FailReason, RunId, RunStarted, SignalId, UnknownCause};
+pub use decide::result;
+pub use event::{
+    AgainCause, Caught, Child, Event, Fact, FailReason, LoopBegin, Parent, RunStarted, UnknownCause,
+};
 pub use fold::{Illegal, fold};
+pub use id::{RunId, SignalId};
 pub use input::{Input, Launch, Outcome, Signal, Verb};
 pub use machine::{Action, RunMachine};
+pub use site::Site;
+pub use spending::{BudgetLimit, Usage};
 pub use state::{NodeState, NodeStatus, RunState, RunStatus};
 pub use view::{NodeView, RunView};
 pub use work::{
-    AgentTask, AttemptKey, Class, Effect, NodeError, ScriptTask, ShellTask, Task, Work, WorkFile,
+    AgentTask, AttemptKey, ChildTask, Class, Effect, HttpTask, NodeError, ScriptTask, ShellTask,
+    Task, Work, WorkFile,
 };

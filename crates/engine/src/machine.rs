@@ -12,13 +12,14 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use blueprint::Program;
-use durable::{Round, Seq, Timestamp, limits};
+use durable::{Seq, Timestamp, limits};
 
-use crate::decide::{Frontier, decide};
+use crate::decide::{Frontier, child_work, decide, key};
 use crate::event::{Event, Fact};
 use crate::fold::fold;
 use crate::input::Input;
-use crate::receive::receive;
+use crate::receive::{must_stop, receive};
+use crate::site::Site;
 use crate::state::{RunState, RunStatus};
 use crate::view::RunView;
 use crate::work::{AttemptKey, Work};
@@ -64,8 +65,12 @@ pub struct RunMachine {
     actions: VecDeque<Action>,
     stopping: BTreeSet<AttemptKey>,
     next_checkpoint: Seq,
+    /// The last moment at which the run was judged.
+    judged_at: Option<Timestamp>,
     /// Whether the run was given to this machine.
     owned: bool,
+    /// Sites whose work is a run that an owner before has asked for.
+    asked_again: Vec<Site>,
     /// Whether the worker was told of the present rest.
     told_parked: bool,
     closed: bool,
@@ -92,7 +97,9 @@ impl RunMachine {
             actions: VecDeque::new(),
             stopping: BTreeSet::new(),
             next_checkpoint,
+            judged_at: None,
             owned: false,
+            asked_again: Vec::new(),
             told_parked: false,
             closed,
         }
@@ -127,12 +134,21 @@ impl RunMachine {
 
     /// When to hand in [`Input::Tick`], if time matters to this run.
     pub fn wake_at(&self) -> Option<Timestamp> {
-        let flights = self.state.in_flight.iter().filter_map(|id| {
-            let node = self.state.node(id)?;
+        let deadlines = self.under_way().filter_map(|site| {
+            let node = self.state.node(site)?;
             let deadline = node.in_flight?.deadline?;
-            (!self.stopping.contains(&self.key(id, node.attempt)?)).then_some(deadline)
+            (!self.stopping.contains(&key(&self.state, site, node.attempt))).then_some(deadline)
         });
-        flights.min()
+        // A moment that has come and led to nothing waits for something else:
+        // a free place, or the budget.
+        let is_to_come = |at: &Timestamp| self.judged_at.is_none_or(|judged| *at > judged);
+        let timer = self.state.timers.iter().map(|(at, _)| *at).find(is_to_come);
+        deadlines.chain(timer).chain(self.state.end_of_time()).min()
+    }
+
+    /// Sites with an attempt in flight, or in the hands of another run.
+    fn under_way(&self) -> impl Iterator<Item = &Site> {
+        self.state.in_flight.iter().chain(self.state.children.keys())
     }
 
     /// The state that the durable log says.
@@ -148,6 +164,7 @@ impl RunMachine {
     fn own(&mut self, input: Input, now: Timestamp, fits: bool) {
         if fits && !self.owned {
             self.owned = true;
+            self.asked_again = self.state.children.keys().cloned().collect();
             self.inputs.push_front((input, now));
         }
     }
@@ -156,6 +173,10 @@ impl RunMachine {
     fn commit(&mut self, now: Timestamp) {
         for event in std::mem::take(&mut self.batch) {
             fold(&mut self.state, &event).expect("what was folded ahead folds again");
+        }
+        for site in std::mem::take(&mut self.asked_again) {
+            let work = child_work(&self.state, &site);
+            self.actions.extend(work.map(|work| Action::Start(Box::new(work))));
         }
         let starts = std::mem::take(&mut self.named).into_iter();
         self.actions.extend(starts.map(|work| Action::Start(Box::new(work))));
@@ -172,6 +193,7 @@ impl RunMachine {
     /// With no append outstanding: takes the inputs that waited, settles all
     /// that is internal, and asks for the outcome as one batch.
     fn advance(&mut self, now: Timestamp) {
+        self.judged_at = Some(now);
         while let Some((input, at)) = self.inputs.pop_front() {
             for fact in receive(&self.program, &self.ahead, &input, at) {
                 self.record(fact, at);
@@ -204,22 +226,22 @@ impl RunMachine {
         self.batch.push(event);
     }
 
-    /// Attempts whose time is up, or whose run is cancelled, are told once.
+    /// Attempts whose time is up, or that are in vain, are told once.
     fn stop_what_must_end(&mut self, now: Timestamp) {
-        let cancelled = self.state.cancel.is_some();
         let late = |deadline: Option<Timestamp>| deadline.is_some_and(|deadline| deadline <= now);
-        for id in &self.state.in_flight {
-            let Some(node) = self.state.node(id) else { continue };
-            let deadline = node.in_flight.and_then(|flight| flight.deadline);
-            let Some(key) = self.key(id, node.attempt) else { continue };
-            if (cancelled || late(deadline)) && self.stopping.insert(key.clone()) {
+        let stops: Vec<AttemptKey> = self
+            .under_way()
+            .filter_map(|site| {
+                let node = self.state.node(site)?;
+                let deadline = node.in_flight.and_then(|flight| flight.deadline);
+                let ends = late(deadline) || must_stop(&self.program, &self.state, site);
+                ends.then(|| key(&self.state, site, node.attempt))
+            })
+            .collect();
+        for key in stops {
+            if self.stopping.insert(key.clone()) {
                 self.actions.push_back(Action::Stop(key));
             }
         }
-    }
-
-    fn key(&self, node: &blueprint::NodeId, attempt: durable::Attempt) -> Option<AttemptKey> {
-        let run = self.state.started.as_ref()?.run_id.clone();
-        Some(AttemptKey { run, node: node.clone(), round: Round::FIRST, attempt })
     }
 }

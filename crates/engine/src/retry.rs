@@ -6,12 +6,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blueprint::{Kind, NodeId, PortName, Program};
-use durable::{Attempt, Generation};
+use blueprint::{Kind, PortName, Program};
+use durable::{Attempt, Generation, Seq};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::event::{Event, Fact, RunId};
+use crate::event::{Event, Fact};
+use crate::id::RunId;
+use crate::kept::Keeper;
+use crate::site::Site;
 use crate::state::{NodeState, NodeStatus, RunState};
 
 /// What a new run takes from the one that it tries again. Only [`keep`] makes
@@ -21,6 +24,8 @@ pub struct Kept {
     pub(crate) of: RunId,
     pub(crate) trigger: Option<Arc<Value>>,
     pub(crate) facts: Vec<Fact>,
+    /// The last event that a fork takes; `None` for a retry.
+    pub(crate) forked_at: Option<Seq>,
 }
 
 /// What a person says about an attempt whose outcome is unknown.
@@ -46,20 +51,23 @@ pub enum RetryError {
     )]
     NeverStarted,
     #[error("what node `{0}` did is unknown; say happened, did-not or redo")]
-    Undecided(NodeId),
+    Undecided(Site),
     #[error("node `{0}` has no unknown outcome")]
-    NotUnknown(NodeId),
+    NotUnknown(Site),
     #[error(
         "node `{node}` is a decision: its output must be {{\"chosen\": …}} with one of {choices}"
     )]
-    NoChoice { node: NodeId, choices: String },
+    NoChoice { node: Site, choices: String },
 }
 
 /// Whether the first write of a run that tries another again was cut short, so
 /// that it holds a part of what it was to keep. The whole ends with a second
 /// generation, which such a run never comes to.
 pub(crate) fn is_half_kept(state: &RunState) -> bool {
-    let retries = state.started.as_ref().is_some_and(|started| started.retry_of.is_some());
+    let takes = |started: &crate::event::RunStarted| {
+        started.retry_of.is_some() || started.fork_of.is_some()
+    };
+    let retries = state.started.as_deref().is_some_and(takes);
     retries && state.generation == Generation::FIRST
 }
 
@@ -68,7 +76,7 @@ pub fn keep(
     program: &Program,
     state: &RunState,
     events: &[Event],
-    verdicts: &BTreeMap<NodeId, Verdict>,
+    verdicts: &BTreeMap<Site, Verdict>,
 ) -> Result<Kept, RetryError> {
     let started = state.started.as_ref().ok_or(RetryError::NeverStarted)?;
     let closed = state.closed.as_ref().ok_or(RetryError::Open)?;
@@ -78,45 +86,45 @@ pub fn keep(
     if is_half_kept(state) {
         return Err(RetryError::NeverStarted);
     }
-    let unknown = |id: &NodeId| state.node_status(id) == NodeStatus::Unknown;
-    if let Some(id) = verdicts.keys().find(|id| !unknown(id)) {
-        return Err(RetryError::NotUnknown(id.clone()));
-    }
-    if let Some(id) = state.nodes.keys().find(|id| unknown(id) && !verdicts.contains_key(*id)) {
-        return Err(RetryError::Undecided(id.clone()));
-    }
-    let kept = |id: &NodeId| match state.node_status(id) {
-        NodeStatus::Completed | NodeStatus::Skipped => true,
-        NodeStatus::Unknown => matches!(verdicts.get(id), Some(Verdict::Happened(_))),
-        NodeStatus::Pending
-        | NodeStatus::Running
-        | NodeStatus::Waiting
-        | NodeStatus::Failed
-        | NodeStatus::Cancelled => false,
+    let unknown = |site: &Site| {
+        state.node_status(site) == NodeStatus::Unknown && !is_dealt_with(program, state, site)
     };
-    let of_node = |event: &&Event| {
-        let lost = matches!(event.fact, Fact::AttemptUnknown { .. } | Fact::RunFailed { .. });
-        !lost && event.fact.node().is_some_and(kept)
-    };
-    let mut facts: Vec<Fact> =
-        events.iter().filter(of_node).map(|event| event.fact.clone()).collect();
-    for (id, verdict) in verdicts {
+    if let Some(site) = verdicts.keys().find(|site| !unknown(site)) {
+        return Err(RetryError::NotUnknown(site.clone()));
+    }
+    let undecided = |site: &&Site| unknown(site) && !verdicts.contains_key(*site);
+    if let Some(site) = state.nodes.keys().find(undecided) {
+        return Err(RetryError::Undecided(site.clone()));
+    }
+    let happened_there = |site: &Site| matches!(verdicts.get(site), Some(Verdict::Happened(_)));
+    let mut facts = Keeper::new(program, state, &happened_there).facts(events);
+    for (site, verdict) in verdicts {
         if let Verdict::Happened(output) = verdict {
-            facts.push(happened(program, id, state.node(id), output)?);
+            facts.push(happened(program, site, state.node(site), output)?);
         }
     }
-    Ok(Kept { of: started.run_id.clone(), trigger: Some(Arc::clone(&started.trigger)), facts })
+    let trigger = Some(Arc::clone(&started.trigger));
+    Ok(Kept { of: started.run_id.clone(), trigger, facts, forked_at: None })
+}
+
+/// An unknown outcome with which the graph has dealt needs no word: the node
+/// found a way out, or the container did that failed with it.
+fn is_dealt_with(program: &Program, state: &RunState, site: &Site) -> bool {
+    let parent = program.node_ix(&site.node).and_then(|ix| program.node(ix).parent);
+    let around = parent.map(|parent| Site::of(&program.node(parent).id));
+    let mut sites = [Some(site.clone()), around].into_iter().flatten();
+    sites.any(|site| state.node(&site).is_some_and(|node| node.port.is_some()))
 }
 
 fn happened(
     program: &Program,
-    id: &NodeId,
+    id: &Site,
     node: Option<&NodeState>,
     output: &Value,
 ) -> Result<Fact, RetryError> {
     let attempt = node.map_or(Attempt::FIRST, |node| node.attempt);
     let (node, output_kept) = (id.clone(), Arc::new(output.clone()));
-    let kind = program.node_ix(id).map(|ix| &program.node(ix).kind);
+    let kind = program.node_ix(&id.node).map(|ix| &program.node(ix).kind);
     let Some(Kind::Decision { choices, .. }) = kind else {
         return Ok(Fact::NodeCompleted { node, attempt: Some(attempt), output: output_kept });
     };

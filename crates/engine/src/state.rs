@@ -5,10 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use blueprint::{NodeId, PortName, Repeat};
-use durable::{Attempt, Generation, Seq, Timestamp};
+use durable::{Attempt, Generation, Round, Seq, Timestamp};
 use serde_json::{Map, Value};
 
-use crate::event::{FailReason, RunStarted, SignalId, words};
+use crate::container::Container;
+use crate::event::{Child, FailReason, RunStarted, words};
+use crate::id::{RunId, SignalId};
+use crate::site::Site;
+use crate::spending::Spending;
 use crate::work::NodeError;
 
 /// A run at one event.
@@ -21,16 +25,28 @@ pub struct RunState {
     pub updated_at: Option<Timestamp>,
     /// The owner that wrote last.
     pub generation: Generation,
-    /// Nodes that something happened to; a node that is absent is pending.
-    pub nodes: BTreeMap<NodeId, NodeState>,
+    /// Sites that something happened to; one that is absent is pending.
+    pub nodes: BTreeMap<Site, NodeState>,
+    /// The loops that have begun, and the `for_each`.
+    pub containers: BTreeMap<NodeId, Container>,
     /// The run's own storage, an object.
     pub storage: Value,
     /// The run's id as templates read it.
     pub run_id: Value,
-    /// Nodes with an attempt in flight.
-    pub in_flight: BTreeSet<NodeId>,
+    /// Sites with an attempt in flight.
+    pub in_flight: BTreeSet<Site>,
     /// Gates that wait for a decision.
-    pub waiting: BTreeSet<NodeId>,
+    pub waiting: BTreeSet<Site>,
+    /// What waits for a moment: a `wait`, or the next attempt after a failure.
+    pub timers: BTreeSet<(Timestamp, Site)>,
+    /// Sites whose work is a run of its own.
+    pub children: BTreeMap<Site, RunId>,
+    /// What agents have used so far.
+    pub spending: Spending,
+    /// Nobody knows what some attempt did.
+    pub unknown_effect: bool,
+    /// A failure was caught, so that success is not the whole story.
+    pub degraded: bool,
     /// Signals already answered.
     pub signals: BTreeSet<SignalId>,
     /// Set once someone asked to cancel.
@@ -55,6 +71,14 @@ pub struct NodeState {
     pub error_value: Option<Value>,
     /// What the person at the gate was shown.
     pub prompt: Option<String>,
+    /// The round of its loop; the first one elsewhere.
+    pub round: Round,
+    /// What templates read as `nodes.<id>.prev`.
+    pub prev: Option<Arc<Value>>,
+    /// What it waits for, if that is a moment.
+    pub wake: Option<Timestamp>,
+    /// The run that does its work.
+    pub child: Option<Arc<Child>>,
     /// The provider's own session of the last attempt, to be continued.
     pub session: Option<String>,
     /// Set when the next attempt is a corrective turn.
@@ -69,6 +93,9 @@ pub struct InFlight {
     pub generation: Generation,
     pub deadline: Option<Timestamp>,
     pub repeat: Repeat,
+    /// When the attempt began, and whether an agent makes it.
+    pub since: Timestamp,
+    pub agent: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,7 +128,7 @@ pub struct Cancel {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub reason: FailReason,
-    pub node: Option<NodeId>,
+    pub node: Option<Site>,
     pub message: String,
 }
 
@@ -122,10 +149,16 @@ impl RunState {
             updated_at: None,
             generation: Generation(0),
             nodes: BTreeMap::new(),
+            containers: BTreeMap::new(),
             storage: Value::Object(Map::new()),
             run_id: Value::Null,
             in_flight: BTreeSet::new(),
             waiting: BTreeSet::new(),
+            timers: BTreeSet::new(),
+            children: BTreeMap::new(),
+            spending: Spending::default(),
+            unknown_effect: false,
+            degraded: false,
             signals: BTreeSet::new(),
             cancel: None,
             failure: None,
@@ -138,7 +171,8 @@ impl RunState {
         match &self.closed {
             Some(Closed { failure: Some(_), .. }) => RunStatus::Failed,
             Some(Closed { failure: None, .. }) => RunStatus::Completed,
-            None if self.is_parked() => RunStatus::AwaitingApproval,
+            None if self.is_parked() && !self.waiting.is_empty() => RunStatus::AwaitingApproval,
+            None if self.is_parked() => RunStatus::Waiting,
             None => RunStatus::Running,
         }
     }
@@ -149,20 +183,54 @@ impl RunState {
         self.closed.is_none()
             && self.failure.is_none()
             && self.in_flight.is_empty()
-            && !self.waiting.is_empty()
+            && self.waits_for_something()
     }
 
-    /// Whether nobody knows what some attempt did.
-    pub fn has_unknown_effect(&self) -> bool {
-        self.nodes.values().any(|node| node.status == NodeStatus::Unknown)
+    /// Whether a decision, a moment, another run or a word about the budget
+    /// can still come.
+    pub fn waits_for_something(&self) -> bool {
+        !self.waiting.is_empty()
+            || !self.timers.is_empty()
+            || !self.children.is_empty()
+            || self.spending.is_held()
     }
 
-    pub fn node(&self, id: &NodeId) -> Option<&NodeState> {
-        self.nodes.get(id)
+    /// When a run without an owner must be looked at though nothing happens:
+    /// the first moment that something waits for, or the end of the time of
+    /// the run or of one that works for it.
+    pub fn wake_at(&self) -> Option<Timestamp> {
+        let timer = self.timers.iter().find(|(at, site)| !self.is_held_up(*at, site));
+        let flight = |site: &Site| self.node(site)?.in_flight?.deadline;
+        let children = self.children.keys().filter_map(flight);
+        let closed = self.closed.is_some();
+        let all = timer.map(|(at, _)| *at).into_iter().chain(children).chain(self.end_of_time());
+        all.filter(|_| !closed).min()
     }
 
-    pub fn node_status(&self, id: &NodeId) -> NodeStatus {
-        self.nodes.get(id).map_or(NodeStatus::Pending, |node| node.status)
+    /// Whether a moment is one at which nothing can happen: an attempt waits
+    /// for the budget; or it came while others were at work, and its turn is
+    /// when one of them ends.
+    fn is_held_up(&self, at: Timestamp, site: &Site) -> bool {
+        let is_attempt = self.node(site).is_some_and(|node| node.attempt.0 > 0);
+        let was_seen = self.updated_at.is_some_and(|seen| at <= seen);
+        (is_attempt && self.spending.is_held()) || (was_seen && !self.children.is_empty())
+    }
+
+    /// The deadline of a run that is not ending.
+    pub(crate) fn end_of_time(&self) -> Option<Timestamp> {
+        self.deadline().filter(|_| self.failure.is_none() && self.closed.is_none())
+    }
+
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.started.as_ref().and_then(|started| started.deadline)
+    }
+
+    pub fn node(&self, site: &Site) -> Option<&NodeState> {
+        self.nodes.get(site)
+    }
+
+    pub fn node_status(&self, site: &Site) -> NodeStatus {
+        self.nodes.get(site).map_or(NodeStatus::Pending, |node| node.status)
     }
 }
 
@@ -177,6 +245,10 @@ impl NodeState {
             error: None,
             error_value: None,
             prompt: None,
+            round: Round::FIRST,
+            prev: None,
+            wake: None,
+            child: None,
             session: None,
             correction: None,
             started_at: None,
@@ -193,6 +265,16 @@ impl NodeStatus {
             Self::Completed | Self::Failed | Self::Skipped | Self::Cancelled | Self::Unknown => {
                 true
             }
+        }
+    }
+}
+
+impl RunStatus {
+    /// Whether nothing more will happen.
+    pub fn is_over(self) -> bool {
+        match self {
+            Self::Completed | Self::Failed => true,
+            Self::Running | Self::AwaitingApproval | Self::Waiting => false,
         }
     }
 }

@@ -2,11 +2,15 @@
 //! status and reason to exit code, word and icon, for the command line, the
 //! web and evidence alike.
 
-use blueprint::{NodeId, Program};
-use durable::{Attempt, Timestamp};
+use blueprint::{NodeIx, Program};
+use durable::{Attempt, Round, Timestamp};
 use serde_json::Value;
 
+use crate::container::Container;
 use crate::event::FailReason;
+use crate::site::Site;
+use crate::spending::BudgetLimit;
+use crate::spending::Spending;
 use crate::state::{Failure, NodeState, NodeStatus, RunState, RunStatus};
 use crate::work::NodeError;
 
@@ -20,11 +24,23 @@ pub struct RunView {
     pub failure: Option<Failure>,
     /// Some attempt's effect is not known.
     pub unknown_effect: bool,
+    /// A failure was caught on the way.
+    pub degraded: bool,
+    /// The limit for which the run waits until someone resumes it.
+    pub held: Option<BudgetLimit>,
+    pub spending: Spending,
+    pub deadline: Option<Timestamp>,
+    /// The next moment at which something is due.
+    pub wake_at: Option<Timestamp>,
     pub started_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
     pub retry_of: Option<String>,
+    pub fork_of: Option<String>,
+    /// The run that this one works for.
+    pub parent: Option<String>,
     pub next_seq: u64,
-    /// In the order of the blueprint.
+    /// In the order of the blueprint; what is inside of a `for_each` stands
+    /// behind it, once for each item under way.
     pub nodes: Vec<NodeView>,
     pub storage: Value,
     pub trigger: Option<Value>,
@@ -33,16 +49,54 @@ pub struct RunView {
 /// A node at one event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeView {
-    pub id: NodeId,
+    /// The site as text: a node, and its item inside of a `for_each`.
+    pub id: String,
     pub name: String,
+    /// The container in which it stands.
+    pub parent: Option<String>,
     pub status: NodeStatus,
     pub attempt: Attempt,
+    /// The round of its loop.
+    pub round: Round,
+    /// How far a container has come.
+    pub progress: Option<Progress>,
+    /// What it waits for, if that is a moment.
+    pub wake: Option<Timestamp>,
+    /// The run that does its work.
+    pub child: Option<String>,
     pub port: Option<String>,
     pub output: Option<Value>,
     pub error: Option<NodeError>,
     pub prompt: Option<String>,
     pub started_at: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,
+}
+
+impl NodeView {
+    /// The run that works for it now.
+    pub fn open_child(&self) -> Option<&str> {
+        self.child.as_deref().filter(|_| self.status == NodeStatus::Waiting)
+    }
+
+    /// Whether it waits for a person's decision.
+    pub fn is_open_gate(&self) -> bool {
+        self.status == NodeStatus::Waiting && self.wake.is_none() && self.child.is_none()
+    }
+}
+
+/// How far a container has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The round under way, from 1, and the most there can be.
+    Rounds {
+        round: u64,
+        most: u64,
+    },
+    Items {
+        done: usize,
+        failed: usize,
+        count: usize,
+    },
 }
 
 /// How a state of a run looks and what it exits with.
@@ -57,12 +111,8 @@ pub struct Look {
 
 impl RunView {
     pub fn of(program: &Program, state: &RunState) -> Self {
-        let nodes = program.nodes().iter();
-        Self {
-            name: program.name().to_owned(),
-            nodes: nodes.map(|node| node_view(&node.id, &node.name, state)).collect(),
-            ..Self::bare(state)
-        }
+        let nodes = program.node_ixs().flat_map(|ix| rows(program, state, ix));
+        Self { name: program.name().to_owned(), nodes: nodes.collect(), ..Self::bare(state) }
     }
 
     fn bare(state: &RunState) -> Self {
@@ -73,10 +123,17 @@ impl RunView {
             name: String::new(),
             status: state.status(),
             failure: state.closed.as_ref().and_then(|closed| closed.failure.clone()),
-            unknown_effect: state.has_unknown_effect(),
+            unknown_effect: state.unknown_effect,
+            degraded: state.degraded,
+            held: state.spending.held,
+            spending: state.spending.clone(),
+            deadline: state.deadline(),
+            wake_at: if state.closed.is_some() { None } else { state.wake_at() },
             started_at: state.started_at,
             updated_at: state.updated_at,
             retry_of: started.and_then(|s| s.retry_of.as_ref()).map(ToString::to_string),
+            fork_of: started.and_then(|s| s.fork_of.as_ref()).map(|(run, _)| run.to_string()),
+            parent: started.and_then(|s| s.parent.as_ref()).map(|p| p.run_id.to_string()),
             next_seq: state.next_seq.0,
             nodes: Vec::new(),
             storage: state.storage.clone(),
@@ -88,7 +145,7 @@ impl RunView {
     /// order of their names.
     pub fn without_program(state: &RunState) -> Self {
         let started = state.started.as_deref();
-        let node = |id: &NodeId| node_view(id, id.as_str(), state);
+        let node = |site: &Site| node_view(site, site.node.as_str(), None, state);
         Self {
             name: started.map(|started| started.blueprint_id.to_string()).unwrap_or_default(),
             nodes: state.nodes.keys().map(node).collect(),
@@ -105,14 +162,35 @@ impl RunView {
     }
 }
 
-fn node_view(id: &NodeId, name: &str, state: &RunState) -> NodeView {
-    let node = state.node(id);
+/// The rows of one node: one, or inside of a `for_each` one for each item
+/// under way, all of them behind the row of the container.
+fn rows(program: &Program, state: &RunState, ix: NodeIx) -> Vec<NodeView> {
+    let node = program.node(ix);
+    let parent = node.parent.map(|parent| program.node(parent).id.as_str());
+    let row = |item| node_view(&Site::at(&node.id, item), &node.name, parent, state);
+    let container = node.parent.and_then(|parent| state.containers.get(&program.node(parent).id));
+    let Some(Container::ForEach(own)) = container else { return vec![row(None)] };
+    let there = own
+        .open
+        .iter()
+        .copied()
+        .filter(|index| state.node(&Site::at(&node.id, Some(*index))).is_some());
+    there.map(|index| row(Some(index))).collect()
+}
+
+fn node_view(site: &Site, name: &str, parent: Option<&str>, state: &RunState) -> NodeView {
+    let node = state.node(site);
     let field = |get: fn(&NodeState) -> Option<Timestamp>| node.and_then(get);
     NodeView {
-        id: id.clone(),
+        id: site.to_string(),
         name: name.to_owned(),
+        parent: parent.map(str::to_owned),
         status: shown_status(node, state.closed.is_some()),
         attempt: node.map_or(Attempt(0), |node| node.attempt),
+        round: node.map_or(Round::FIRST, |node| node.round),
+        progress: progress(site, state),
+        wake: field(|node| node.wake).filter(|_| state.closed.is_none()),
+        child: node.and_then(|node| node.child.as_ref()).map(|child| child.run_id.to_string()),
         port: node.and_then(|node| node.port.as_ref()).map(ToString::to_string),
         output: node.and_then(|node| node.output.as_deref()).cloned(),
         error: node.and_then(|node| node.error.clone()),
@@ -122,10 +200,31 @@ fn node_view(id: &NodeId, name: &str, state: &RunState) -> NodeView {
     }
 }
 
-/// A gate that nobody will decide any more does not wait.
+fn progress(site: &Site, state: &RunState) -> Option<Progress> {
+    Some(match state.containers.get(&site.node)? {
+        Container::Loop(own) => Progress::Rounds { round: own.round.0 + 1, most: own.begin.most },
+        Container::ForEach(own) => Progress::Items {
+            done: own.ended.len(),
+            failed: own.failed_items(),
+            count: own.items.len(),
+        },
+    })
+}
+
+/// In a run that is over no gate waits any more, and no loop goes on.
 fn shown_status(node: Option<&NodeState>, closed: bool) -> NodeStatus {
     let status = node.map_or(NodeStatus::Pending, |node| node.status);
-    if closed && status == NodeStatus::Waiting { NodeStatus::Cancelled } else { status }
+    match status {
+        NodeStatus::Waiting | NodeStatus::Running if closed => NodeStatus::Cancelled,
+        NodeStatus::Pending
+        | NodeStatus::Running
+        | NodeStatus::Waiting
+        | NodeStatus::Completed
+        | NodeStatus::Failed
+        | NodeStatus::Skipped
+        | NodeStatus::Cancelled
+        | NodeStatus::Unknown => status,
+    }
 }
 
 /// The table. An outcome that nobody knows outweighs its reason.

@@ -2,17 +2,19 @@
 
 use std::fmt;
 
-use blueprint::{NodeId, PortName, Runtime};
+use blueprint::{BlueprintId, Method, PortName, Runtime};
 use durable::{Attempt, Digest, Generation, Round, Span};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::event::{RunId, words};
+use crate::event::words;
+use crate::id::RunId;
+use crate::site::Site;
 
 /// One attempt, by name: the same in every log, process and answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AttemptKey {
     pub run: RunId,
-    pub node: NodeId,
+    pub node: Site,
     pub round: Round,
     pub attempt: Attempt,
 }
@@ -40,6 +42,8 @@ pub enum Task {
     Agent(AgentTask),
     Shell(ShellTask),
     Script(ScriptTask),
+    Http(HttpTask),
+    Child(ChildTask),
 }
 
 /// A question to an agent.
@@ -73,6 +77,28 @@ pub struct ScriptTask {
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
     pub env_pass: Vec<String>,
+}
+
+/// A request to a web address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpTask {
+    pub method: Method,
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Option<String>,
+    pub allow_private: bool,
+}
+
+/// Another blueprint, run as a run of its own. To ask for it again changes
+/// nothing, since the run has one name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChildTask {
+    pub run: RunId,
+    pub automation: BlueprintId,
+    pub input: Value,
+    /// What it may spend and until when, beyond its own limits.
+    pub budget: blueprint::Budget,
+    pub deadline: Option<durable::Timestamp>,
 }
 
 /// Why something failed.
@@ -121,12 +147,26 @@ pub struct NodeError {
     pub effect: Effect,
     /// What there was of an output, such as the exit code and both streams.
     pub output: Option<Value>,
+    /// How long whoever refused asks to be left alone.
+    pub retry_after: Option<Span>,
 }
 
 impl NodeError {
     /// A failure before anything outside could change.
     pub fn before_effect(class: Class, code: &str, message: String) -> Self {
-        Self { class, code: code.to_owned(), message, effect: Effect::None, output: None }
+        Self {
+            class,
+            code: code.to_owned(),
+            message,
+            effect: Effect::None,
+            output: None,
+            retry_after: None,
+        }
+    }
+
+    /// What templates read as `nodes.<id>.error`.
+    pub fn told(&self) -> Value {
+        json!({ "class": self.class.word(), "code": self.code, "message": self.message })
     }
 }
 
@@ -158,6 +198,15 @@ impl Work {
                 parts.list(script.args.iter().map(String::as_str));
                 parts.list(pairs(&script.env));
                 parts.list(script.env_pass.iter().map(String::as_str));
+            }
+            Task::Http(http) => {
+                parts.texts(["http", http.method.word(), &http.url]);
+                parts.list(pairs(&http.headers));
+                parts.option(http.body.as_deref());
+            }
+            Task::Child(child) => {
+                let input = durable::canon::digest(&child.input).to_string();
+                parts.texts(["child", child.run.as_str(), child.automation.as_str(), &input]);
             }
         }
         let bytes: Vec<&[u8]> = parts.0.iter().map(String::as_bytes).collect();

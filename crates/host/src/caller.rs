@@ -34,8 +34,7 @@ impl Host {
     /// Best effort: the refusal stands whether or not it can be recorded.
     fn record_denied(&self, run: &str, verb: &str) {
         let Ok(run) = RunId::new(run) else { return };
-        let found = runstore::list::find(&*self.disk, &self.home, run.as_str());
-        let Ok(runstore::Found::One(place)) = found else { return };
+        let Ok(place) = self.find(run.as_str()) else { return };
         let signal = Signal {
             id: self.new_signal_id(),
             verb: Verb::Denied { verb: verb.to_owned() },

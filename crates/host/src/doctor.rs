@@ -1,6 +1,7 @@
 //! What a person can ask when something is odd: one line a check, each with
 //! the command that mends it. It changes nothing that lasts.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -48,6 +49,7 @@ impl Host {
             ),
         ]);
         lines.push(self.runs_line()?);
+        lines.extend(self.index_line());
         lines.push(self.library_line()?);
         lines.extend(self.old_files());
         Ok(lines)
@@ -117,6 +119,31 @@ impl Host {
                 fix: Some("any `wardian automation exec` records them".to_owned()),
                 ..line
             },
+        })
+    }
+
+    /// Without an index everything works, and takes longer.
+    fn index_line(&self) -> Option<DoctorLine> {
+        let runs = runstore::index::scan(&*self.disk, &self.home, None).ok()?;
+        let warn = |detail: String| DoctorLine {
+            fix: Some("wardian recover --all".to_owned()),
+            ..line("index", DoctorVerdict::Warn, detail)
+        };
+        if runs.is_empty() {
+            return None;
+        }
+        let Some(index) = self.index() else {
+            return Some(warn("there is no sound index of the runs".to_owned()));
+        };
+        let listed = index.newest(&*self.disk, None, &|_| true).ok()?;
+        let listed: Option<BTreeSet<_>> = listed.map(|run| Some(run.ok()?.0.place)).collect();
+        let Some(listed) = listed else {
+            return Some(warn("the index of the runs is damaged".to_owned()));
+        };
+        let missing = runs.iter().filter(|(key, _)| !listed.contains(&key.place)).count();
+        Some(match missing {
+            0 => line("index", DoctorVerdict::Pass, format!("knows all {} runs", runs.len())),
+            _ => warn(format!("{missing} of {} runs are missing in it", runs.len())),
         })
     }
 

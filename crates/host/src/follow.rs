@@ -1,25 +1,29 @@
 //! A viewer of one run: reads along with its log, and notices when the run
 //! rests or loses its owner. It never writes and never owns.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use blueprint::Program;
+use durable::disk::Disk;
 use engine::{RunState, fold};
 use runstore::{Follow, RunPlace};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::inotify;
 
 use crate::Host;
-use crate::api::{Code, Followed, HostError, RunView};
+use crate::activity::Seen;
+use crate::api::{Code, Followed, HostError, NodeSketch, RunView};
 use crate::library::store;
 use crate::reading::open_fault;
+use crate::sketch;
 use crate::watch::pause;
 
 /// How long a viewer waits between two looks when the kernel tells nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Between two looks at the lock of an owner that has nothing left to do but
-/// to write its checkpoint.
+/// to write its checkpoint, when the kernel tells nothing.
 const LEAVES_SOON: Duration = Duration::from_millis(3);
 
 #[derive(Debug)]
@@ -30,17 +34,21 @@ pub struct Follower {
     follow: Follow,
     state: RunState,
     notices: Option<std::os::fd::OwnedFd>,
+    pub(crate) seen: Seen,
 }
 
 impl Host {
     /// Follows a run from its first event.
     pub fn follow(&self, run: &str) -> Result<Follower, HostError> {
-        let place = self.find(run)?;
+        self.follow_place(self.find(run)?)
+    }
+
+    pub(crate) fn follow_place(&self, place: RunPlace) -> Result<Follower, HostError> {
         let program = self.program_of(&place);
         let notices = notices(&place).ok();
         let follow = Follow::new(place.clone());
-        let state = RunState::fresh();
-        Ok(Follower { host: self.clone(), place, program, follow, state, notices })
+        let (state, seen) = (RunState::fresh(), Seen::default());
+        Ok(Follower { host: self.clone(), place, program, follow, state, notices, seen })
     }
 }
 
@@ -76,6 +84,15 @@ impl Follower {
         crate::reading::view(self.program.as_ref(), &self.state)
     }
 
+    /// What the nodes are, by their ids; nothing when the graph is lost.
+    pub fn sketches(&self) -> BTreeMap<String, NodeSketch> {
+        self.program.as_ref().map(sketch::of).unwrap_or_default()
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+
     /// How many events were read.
     pub fn seq(&self) -> u64 {
         self.state.next_seq.0
@@ -89,6 +106,14 @@ impl Follower {
 
     pub(crate) fn state(&self) -> &RunState {
         &self.state
+    }
+
+    pub(crate) fn place(&self) -> &RunPlace {
+        &self.place
+    }
+
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        &*self.host.disk
     }
 
     fn read(&mut self) -> Result<Option<Followed>, HostError> {
@@ -122,6 +147,9 @@ fn notices(place: &RunPlace) -> rustix::io::Result<std::os::fd::OwnedFd> {
     let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
     let file = inotify::init(flags)?;
     inotify::add_watch(&file, place.events(), inotify::WatchFlags::MODIFY)?;
+    // An owner that leaves, or dies, closes the lock that it could write to.
+    // Old runs have none.
+    let _none = inotify::add_watch(&file, place.driver_lock(), inotify::WatchFlags::CLOSE_WRITE);
     Ok(file)
 }
 

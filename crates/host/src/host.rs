@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use durable::Clock;
 use durable::disk::{RealDisk, SharedDisk};
 use durable::entropy::Entropy;
+use durable::{Clock, Timestamp};
 use runstore::Home;
 
 use crate::api::{Code, HostError};
@@ -44,6 +44,11 @@ impl Host {
         })?;
         let (clock, entropy) = (Arc::new(RealClock), Arc::new(RealEntropy));
         Ok(Self { home, config, disk, clock, entropy })
+    }
+
+    /// What the clock says.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     pub fn home(&self) -> &std::path::Path {

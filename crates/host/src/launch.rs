@@ -30,6 +30,7 @@ impl Host {
             installed: script.iter().map(|_| ProviderName::Scripted).collect(),
         };
         check_providers(&program, &wishes)?;
+        let kept = self.automations_of(&program, &checked.source.path, &workspace)?;
         let invocation = Invocation {
             provider: request.provider,
             workspace: Some(workspace.display().to_string()),
@@ -41,9 +42,10 @@ impl Host {
             input,
             scripts: script_files(&program, &workspace, &checked.source.path)?,
             script,
+            automations: kept.named,
             ..Invocation::default()
         };
-        self.start(&program.snapshot(), &invocation, &program)
+        self.start(&program.snapshot(), &invocation, &program, &kept.snapshots)
     }
 
     /// Creates the run's folder and its worker.
@@ -52,10 +54,12 @@ impl Host {
         snapshot: &[u8],
         invocation: &Invocation,
         program: &Program,
+        automations: &[(String, Vec<u8>)],
     ) -> Result<Launched, HostError> {
         let run = new_run_id(self.clock.now(), &*self.entropy);
         let place = self.home.place(program.id(), &run);
-        let new = NewRun { blueprint: Some(snapshot), invocation: &invocation.encode() };
+        let new =
+            NewRun { blueprint: Some(snapshot), invocation: &invocation.encode(), automations };
         let created = create(&*self.disk, &place, &new, &*self.entropy).map_err(|fault| {
             let code = match fault {
                 CreateError::Exists { .. } => Code::Conflict,
@@ -72,7 +76,7 @@ impl Host {
         })
     }
 
-    fn workspace(&self, wanted: Option<&Path>) -> Result<PathBuf, HostError> {
+    pub(crate) fn workspace(&self, wanted: Option<&Path>) -> Result<PathBuf, HostError> {
         let path = self.config.current_dir.join(wanted.unwrap_or(Path::new(".")));
         match std::fs::canonicalize(&path) {
             Ok(path) if path.is_dir() => Ok(path),
@@ -90,7 +94,7 @@ impl Host {
     }
 
     /// The script of the scripted provider, as it is kept with the run.
-    fn read_script(&self, path: &Path) -> Result<Value, HostError> {
+    pub(crate) fn read_script(&self, path: &Path) -> Result<Value, HostError> {
         let path = self.config.current_dir.join(path);
         let limit = limits::BLUEPRINT_BYTES as u64;
         let bytes = self.disk.read(&path, limit).map_err(|fault| {
@@ -125,7 +129,7 @@ pub(crate) fn invalid_blueprint(checked: CheckedSource) -> HostError {
 }
 
 /// An input that no value can hold is kept as its text, and marked.
-fn input_value(value: Option<Value>, raw: Option<String>) -> Value {
+pub(crate) fn input_value(value: Option<Value>, raw: Option<String>) -> Value {
     match (value, raw) {
         (Some(value), _) => value,
         (None, Some(raw)) => json!({ "invalid_json": true, "raw": raw }),
@@ -150,6 +154,15 @@ fn refuse_input(program: &Program, trigger: &Value) -> Result<(), HostError> {
     Ok(())
 }
 
+/// What is wrong with the input of a run that another one starts.
+pub(crate) fn refuse_child_input(
+    program: &Program,
+    input: &Value,
+    now: durable::Timestamp,
+) -> Result<(), String> {
+    refuse_input(program, &trigger_output(input, now)).map_err(|fault| fault.message)
+}
+
 /// Every agent that is named literally must have someone who acts as it.
 fn check_providers(program: &Program, wishes: &Wishes) -> Result<(), HostError> {
     for node in program.nodes() {
@@ -168,7 +181,7 @@ fn check_providers(program: &Program, wishes: &Wishes) -> Result<(), HostError> 
 
 /// The script files that the graph names, as they are now: of the workspace,
 /// or else from beside the blueprint.
-fn script_files(
+pub(crate) fn script_files(
     program: &Program,
     workspace: &Path,
     blueprint: &Path,

@@ -3,24 +3,41 @@
 //! meet, and the only one that starts threads and waits. [`api`] is its
 //! plain-data face; the command line and everything else outside use that.
 
+mod activity;
 pub mod api;
+mod ask;
+mod authoring;
+mod automations;
 mod caller;
 mod clock;
+mod compare;
 mod crew;
 mod demo;
 mod doctor;
+mod drawing;
+mod export;
+mod family;
 mod follow;
+mod fork;
 mod host;
 mod launch;
 mod library;
+mod listen;
+mod listing;
+pub mod net;
 mod perform;
 mod reading;
 mod recovery;
+mod rehearse;
+mod retention;
 mod retry;
 mod signal;
+mod sketch;
 mod spawn;
 mod watch;
 mod work;
 pub mod worker;
 
+pub use follow::Follower;
 pub use host::{Host, HostConfig};
+pub use listen::Listener;

@@ -58,7 +58,7 @@ impl Host {
         Ok((CheckedSource { source, blueprint_id: id, name, findings, omitted, ok }, program))
     }
 
-    fn resolve(&self, automation: &str) -> Result<PathBuf, HostError> {
+    pub(crate) fn resolve(&self, automation: &str) -> Result<PathBuf, HostError> {
         let path = self.config.current_dir.join(automation);
         if path.is_file() {
             return Ok(path);
@@ -74,6 +74,27 @@ impl Host {
             return Err(HostError::new(Code::FileNotFound, message)
                 .hint("`wardian automation list` shows the automations of the library"));
         }
+        self.in_library(automation)
+    }
+
+    /// The blueprints of one folder, by their ids.
+    pub(crate) fn blueprints_in(
+        &self,
+        folder: &Path,
+    ) -> Result<std::collections::BTreeMap<String, PathBuf>, HostError> {
+        let names = self.list_folder(folder)?;
+        let files = names.iter().filter(|name| name.ends_with(".md")).take(FILES_MAX);
+        let mut found = std::collections::BTreeMap::new();
+        for path in files.map(|name| folder.join(name)).filter(|path| path.is_file()) {
+            if let Some(id) = check(&self.read_blueprint(&path)?).id {
+                found.entry(id).or_insert(path);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The one file of the library that has this id.
+    pub(crate) fn in_library(&self, automation: &str) -> Result<PathBuf, HostError> {
         let mut found = Vec::new();
         for file in self.library_files()? {
             if check(&self.read_blueprint(&file)?).id.as_deref() == Some(automation) {
@@ -105,7 +126,7 @@ impl Host {
 
     /// The Markdown files of the library. Links are not followed, so that
     /// none can lead in a circle.
-    fn library_files(&self) -> Result<Vec<PathBuf>, HostError> {
+    pub(crate) fn library_files(&self) -> Result<Vec<PathBuf>, HostError> {
         let mut files = Vec::new();
         let mut folders = vec![(self.home.path().join("library").join("automations"), 0)];
         while let Some((folder, depth)) = folders.pop() {
@@ -134,7 +155,7 @@ impl Host {
     }
 
     /// One byte more than a blueprint may have, so that the check can say so.
-    fn read_blueprint(&self, path: &Path) -> Result<Vec<u8>, HostError> {
+    pub(crate) fn read_blueprint(&self, path: &Path) -> Result<Vec<u8>, HostError> {
         let limit = limits::BLUEPRINT_BYTES as u64 + 1;
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         self.disk.read_from(&real, 0, limit).map_err(|fault| {

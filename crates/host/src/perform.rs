@@ -18,6 +18,8 @@ use providers::{
 use redact::Masker;
 use runstore::{Invocation, RunPlace};
 
+use crate::ask::perform_http;
+
 /// What all attempts of one run have in common.
 #[derive(Debug)]
 pub(crate) struct Stage {
@@ -47,7 +49,7 @@ pub(crate) fn perform(stage: &Stage, work: &Work, stop: &Stop) -> Outcome {
     if let Err(refused) = put_files(stage, work) {
         return refused;
     }
-    let mut output = OutputLog::open(stage, work);
+    let mut output = OutputLog::new(stage, work);
     let mut sink = |_: Stream, bytes: &[u8]| output.write(bytes);
     let place = Place { workspace: &stage.workspace, host_env: &stage.host_env, key: &work.key };
     let outcome = match &work.task {
@@ -62,6 +64,10 @@ pub(crate) fn perform(stage: &Stage, work: &Work, stop: &Stop) -> Outcome {
             Err(refused) => refused,
         },
         Task::Agent(task) => agent(stage, work, task, stop, &mut sink),
+        Task::Http(task) => perform_http(stage, work, task, stop),
+        Task::Child(_) => Outcome::Lost {
+            message: format!("{}: a run is followed, not performed", work.key.node),
+        },
     };
     output.close();
     masked(&stage.masker, outcome)
@@ -142,46 +148,56 @@ fn found_script(stage: &Stage, task: &ScriptTask) -> Result<ScriptTask, Outcome>
 
 fn masked(masker: &Masker, outcome: Outcome) -> Outcome {
     let text = |text: String| masker.mask_text(&text).0;
+    let error = |error: NodeError| NodeError {
+        message: text(error.message),
+        output: error.output.map(|value| masker.mask_json(&value).0),
+        ..error
+    };
     match outcome {
         Outcome::Output(value) => Outcome::Output(masker.mask_json(&value).0),
-        Outcome::Replied { text: reply, session } => {
-            Outcome::Replied { text: text(reply), session }
+        Outcome::Replied { text: reply, session, usage } => {
+            Outcome::Replied { text: text(reply), session, usage }
         }
-        Outcome::Failed(error) => Outcome::Failed(NodeError {
-            message: text(error.message),
-            output: error.output.map(|value| masker.mask_json(&value).0),
-            ..error
-        }),
+        Outcome::Failed(failure) => Outcome::Failed(error(failure)),
+        Outcome::Ended { end, usage } => {
+            let end = end.map(|value| masker.mask_json(&value).0).map_err(error);
+            Outcome::Ended { end, usage }
+        }
         Outcome::Lost { message } => Outcome::Lost { message: text(message) },
         Outcome::Stopped => Outcome::Stopped,
     }
 }
 
+/// The name of an attempt's output: node, round or item where there is one,
+/// and attempt.
+pub(crate) fn output_name(key: &engine::AttemptKey) -> String {
+    match key.round {
+        durable::Round::FIRST => format!("{}.{}.log", key.node, key.attempt),
+        round => format!("{}.{round}.{}.log", key.node, key.attempt),
+    }
+}
+
 /// What an attempt says while it works, for people who watch: masked,
-/// bounded, and not part of what the run is.
-struct OutputLog {
+/// bounded, and not part of what the run is. One that says nothing leaves no
+/// file.
+struct OutputLog<'a> {
+    stage: &'a Stage,
+    work: &'a Work,
     masker: redact::StreamMasker,
     file: Option<Box<dyn Append>>,
     room: usize,
+    /// It cannot be written, or is full.
+    over: bool,
 }
 
-impl OutputLog {
-    fn open(stage: &Stage, work: &Work) -> Self {
-        let folder = stage.place.output();
-        let path = folder.join(format!("{}.{}.log", work.key.node, work.key.attempt));
-        let exists = |path| matches!(stage.disk.stat(path), Ok(Some(_)));
-        if !exists(&folder) {
-            drop(stage.disk.create_dir(&folder));
-        }
-        if !exists(&path) {
-            drop(stage.disk.create(&path, b""));
-        }
-        let file = stage.disk.append(&path).ok();
-        Self { masker: stage.masker.stream(), file, room: limits::CAPTURE_BYTES }
+impl<'a> OutputLog<'a> {
+    fn new(stage: &'a Stage, work: &'a Work) -> Self {
+        let (masker, room) = (stage.masker.stream(), limits::CAPTURE_BYTES);
+        Self { stage, work, masker, file: None, room, over: false }
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        if self.file.is_some() {
+        if !self.over {
             let masked = self.masker.push(bytes);
             self.put(&masked);
         }
@@ -193,16 +209,32 @@ impl OutputLog {
     }
 
     fn put(&mut self, masked: &[u8]) {
-        let Some(file) = &mut self.file else { return };
         let fits = &masked[..masked.len().min(self.room)];
-        if !fits.is_empty() && file.write(fits).is_err() {
-            self.file = None;
+        if masked.is_empty() || self.over {
             return;
         }
+        let mut file = self.file.take().or_else(|| self.open());
+        let written = file.as_mut().is_some_and(|file| file.write(fits).is_ok());
         self.room -= fits.len();
-        if fits.len() < masked.len() {
-            drop(file.write(b"\n[... the rest is not kept here ...]\n"));
-            self.file = None;
+        self.over = !written || fits.len() < masked.len();
+        if written && self.over {
+            let end = b"\n[... the rest is not kept here ...]\n";
+            drop(file.as_mut().map(|file| file.write(end)));
         }
+        self.file = file;
+    }
+
+    fn open(&self) -> Option<Box<dyn Append>> {
+        let Stage { disk, place, .. } = self.stage;
+        let folder = place.output();
+        let path = folder.join(output_name(&self.work.key));
+        let exists = |path| matches!(disk.stat(path), Ok(Some(_)));
+        if !exists(&folder) {
+            drop(disk.create_dir(&folder));
+        }
+        if !exists(&path) {
+            drop(disk.create(&path, b""));
+        }
+        disk.append(&path).ok()
     }
 }

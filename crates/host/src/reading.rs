@@ -1,34 +1,34 @@
-//! Reading runs: listing, showing, time travel, replay, verification. Reads
+//! Reading runs: showing, time travel, replay, verification. Reads
 //! come from the files alone, work with nobody running, and never write.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use blueprint::{BlueprintId, Program};
 use durable::tail::{End, Trust};
-use durable::{Seq, limits};
+use durable::{Round, Seq, limits};
 use engine::view::RunView;
-use engine::{RunId, RunState, RunStatus, checkpoint};
+use engine::{RunId, RunState, Site, checkpoint};
 use runstore::list::FindError;
 use runstore::verify::FileCheck;
 use runstore::{CheckpointUse, Found, Invocation, OpenError, Opened, RunPlace};
 use serde_json::json;
 
 use crate::Host;
-use crate::api::{Code, HostError, OutputLog, ReplayReport, RunReport, RunRow, VerifyReport};
+use crate::api::{Code, HostError, OutputLog, ReplayReport, RunNames, RunReport, VerifyReport};
 use crate::library::store;
+use crate::listing::short_id;
 
 impl Host {
-    /// All runs of the home, the newest first.
-    pub fn runs(&self) -> Result<Vec<RunRow>, HostError> {
-        let places = runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?;
-        let short = short_ids(&places);
-        let mut rows = Vec::with_capacity(places.len());
-        for place in &places {
-            rows.push(self.row(place, short.get(&place.run))?);
-        }
-        Ok(rows)
+    /// What a run is called. It is not opened.
+    pub fn names(&self, query: &str) -> Result<RunNames, HostError> {
+        let place = self.find(query)?;
+        Ok(RunNames {
+            run_id: place.run.to_string(),
+            short_id: short_id(&place.run).to_owned(),
+            blueprint_id: place.blueprint.to_string(),
+            run_dir: place.folder(),
+        })
     }
 
     /// One run as it is now.
@@ -83,15 +83,7 @@ impl Host {
     /// What attempts said while they worked, in the order of their names.
     pub fn output(&self, query: &str, node: Option<&str>) -> Result<Vec<OutputLog>, HostError> {
         let place = self.find(query)?;
-        if let (Some(node), Some(program)) = (node, self.program_of(&place))
-            && program.node_ix(&blueprint::NodeId::new(node)).is_none()
-        {
-            return Err(HostError::new(
-                Code::NodeNotFound,
-                format!("the run has no node `{node}`"),
-            )
-            .hint(format!("`wardian run show {}` lists its nodes", place.run)));
-        }
+        self.known_node(&place, node)?;
         let folder = place.output();
         if self.disk.stat(&folder).map_err(|fault| store(&fault))?.is_none() {
             return Ok(Vec::new());
@@ -99,7 +91,7 @@ impl Host {
         let mut logs = Vec::new();
         for name in self.disk.list(&folder).map_err(|fault| store(&fault))? {
             let Some((of, attempt)) = output_name(&name) else { continue };
-            if node.is_some_and(|node| node != of) {
+            if node.is_some_and(|node| node != of && node != Site::parse(of).node.as_str()) {
                 continue;
             }
             let limit = 2 * limits::CAPTURE_BYTES as u64;
@@ -109,6 +101,20 @@ impl Host {
             logs.push(OutputLog { node: of.to_owned(), attempt, text });
         }
         Ok(logs)
+    }
+
+    /// Refuses the name of a node that the run does not have.
+    pub(crate) fn known_node(&self, place: &RunPlace, node: Option<&str>) -> Result<(), HostError> {
+        if let (Some(node), Some(program)) = (node, self.program_of(place))
+            && program.node_ix(&Site::parse(node).node).is_none()
+        {
+            return Err(HostError::new(
+                Code::NodeNotFound,
+                format!("the run has no node `{node}`"),
+            )
+            .hint(format!("`wardian run show {}` lists its nodes", place.run)));
+        }
+        Ok(())
     }
 
     /// Folds the whole log and says what it gives.
@@ -175,7 +181,7 @@ impl Host {
     /// The run that a person means.
     pub(crate) fn find(&self, query: &str) -> Result<RunPlace, HostError> {
         let list = "`wardian run list` shows the runs of this home";
-        match runstore::list::find(&*self.disk, &self.home, query) {
+        match runstore::index::find(&*self.disk, &self.home, self.era().as_deref(), query) {
             Ok(Found::One(place)) => Ok(place),
             Ok(Found::None) => {
                 Err(HostError::new(Code::RunNotFound, format!("no run begins with `{query}`"))
@@ -228,39 +234,6 @@ impl Host {
         Program::from_snapshot(&bytes).ok()
     }
 
-    fn row(&self, place: &RunPlace, short: Option<&String>) -> Result<RunRow, HostError> {
-        let mut row = RunRow {
-            run_id: place.run.to_string(),
-            short_id: short.cloned().unwrap_or_else(|| place.run.to_string()),
-            blueprint_id: place.blueprint.to_string(),
-            status: None,
-            reason: None,
-            unknown_effect: false,
-            failure: None,
-            started_at: None,
-            updated_at: None,
-            asked_at: self.clock.now(),
-            node_count: 0,
-            run_dir: place.folder(),
-            ownerless: false,
-            fault: None,
-        };
-        let summary = match runstore::list::summary(&*self.disk, place) {
-            Ok(summary) => summary,
-            Err(fault) => return Ok(RunRow { fault: Some(open_fault(&fault).message), ..row }),
-        };
-        let closed = matches!(summary.status, RunStatus::Completed | RunStatus::Failed);
-        row.ownerless = !closed && !summary.parked && !self.is_owned(place)?;
-        row.status = Some(summary.status);
-        row.reason = summary.failure.as_ref().map(|failure| failure.reason);
-        row.failure = summary.failure.map(|failure| failure.message);
-        row.unknown_effect = summary.unknown_effect;
-        row.node_count = summary.node_count;
-        row.started_at = summary.started_at;
-        row.updated_at = summary.updated_at;
-        Ok(row)
-    }
-
     fn report(
         &self,
         place: &RunPlace,
@@ -269,15 +242,13 @@ impl Host {
         ownerless: bool,
         torn_bytes: u64,
     ) -> Result<RunReport, HostError> {
-        let places = runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?;
         let retried = runstore::retries::list(&*self.disk, place).map_err(|fault| store(&fault))?;
         let invocation =
             opened.invocation.as_deref().and_then(|bytes| Invocation::decode(bytes).ok());
-        let short = short_ids(&places).remove(&place.run);
         Ok(RunReport {
             view: view(self.program_of(place).as_ref(), state),
             run_id: place.run.to_string(),
-            short_id: short.unwrap_or_else(|| place.run.to_string()),
+            short_id: short_id(&place.run).to_owned(),
             blueprint_id: place.blueprint.to_string(),
             run_dir: place.folder(),
             workspace: invocation.and_then(|invocation| invocation.workspace),
@@ -315,40 +286,23 @@ pub(crate) fn open_fault(fault: &OpenError) -> HostError {
     }
 }
 
-/// For each run the shortest text, of at least four characters, that names
-/// it: a beginning of what stands after the last `-` of its id.
-fn short_ids(places: &[RunPlace]) -> BTreeMap<RunId, String> {
-    const SHORTEST: usize = 4;
-    let tail = |run: &RunId| run.as_str().rsplit('-').next().unwrap_or_default().to_owned();
-    let mut all: Vec<(String, &RunId)> =
-        places.iter().map(|place| (tail(&place.run), &place.run)).collect();
-    all.sort();
-    let common = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    let heads =
-        |text: &str| places.iter().filter(|place| place.run.as_str().starts_with(text)).count();
-    let mut short = BTreeMap::new();
-    for (at, (text, run)) in all.iter().enumerate() {
-        let before = at
-            .checked_sub(1)
-            .and_then(|at| all.get(at))
-            .map_or(0, |(other, _)| common(other, text));
-        let after = all.get(at + 1).map_or(0, |(other, _)| common(other, text));
-        let length = before.max(after).saturating_add(1).max(SHORTEST).min(text.len());
-        let candidate = &text[..length];
-        let unique = before.max(after) < length && heads(candidate) == 0;
-        let name = if unique { candidate.to_owned() } else { run.to_string() };
-        short.insert((*run).clone(), name);
-    }
-    short
-}
-
-/// `<node>.<attempt>.log`
 fn output_name(name: &str) -> Option<(&str, u64)> {
-    let (node, attempt) = name.strip_suffix(".log")?.rsplit_once('.')?;
-    Some((node, attempt.parse().ok()?))
+    let (node, _, attempt) = output_parts(name)?;
+    Some((node, attempt))
 }
 
-fn state_digest(state: &RunState) -> String {
+/// `<node>.<attempt>.log`, in later rounds of a loop
+/// `<node>.<round>.<attempt>.log`.
+pub(crate) fn output_parts(name: &str) -> Option<(&str, Round, u64)> {
+    let (node, attempt) = name.strip_suffix(".log")?.rsplit_once('.')?;
+    let attempt = attempt.parse().ok()?;
+    let rounded = node.rsplit_once('.');
+    let rounded = rounded.and_then(|(node, round)| Some((node, Round(round.parse().ok()?))));
+    let (node, round) = rounded.unwrap_or((node, Round::FIRST));
+    Some((node, round, attempt))
+}
+
+pub(crate) fn state_digest(state: &RunState) -> String {
     let stored = serde_json::to_value(checkpoint::to_stored(state));
     stored.map_or_else(|_| String::new(), |value| durable::canon::digest(&value).to_string())
 }
@@ -367,29 +321,12 @@ fn describe(end: &End) -> String {
 
 #[cfg(test)]
 mod tests {
-    use runstore::Home;
-
     use super::*;
-
-    fn shorts(ids: &[&str]) -> Vec<String> {
-        let home = Home::at("/h".into());
-        let blueprint = BlueprintId::new("b").unwrap();
-        let places: Vec<RunPlace> =
-            ids.iter().map(|id| home.place(&blueprint, &RunId::new(id).unwrap())).collect();
-        let map = short_ids(&places);
-        places.iter().map(|place| map[&place.run].clone()).collect()
-    }
-
-    #[test]
-    fn short_ids_are_as_short_as_they_can_be() {
-        assert_eq!(shorts(&["1-abcdef01", "2-abcd9999", "3-00000000"]), ["abcde", "abcd9", "0000"]);
-        assert_eq!(shorts(&["1-aaaa0000", "2-aaaa0000"]), ["1-aaaa0000", "2-aaaa0000"]);
-        assert_eq!(shorts(&["1111-1111ffff"]), ["1111-1111ffff"]);
-    }
 
     #[test]
     fn output_files_name_node_and_attempt() {
         assert_eq!(output_name("patch.2.log"), Some(("patch", 2)));
+        assert_eq!(output_parts("patch[3].2.1.log"), Some(("patch[3]", Round(2), 1)));
         assert_eq!(output_name("patch.log"), None);
     }
 }

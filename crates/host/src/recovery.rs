@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use durable::{Clock, Timestamp};
 use engine::{AttemptKey, Input, RunMachine, RunStatus, Work};
+use runstore::index::Believe;
 use runstore::{Adopted, OpenError, RunPlace, adopt};
 
 use crate::Host;
@@ -15,9 +16,13 @@ use crate::work::{adopt_fault, reap, snapshots};
 use crate::worker::{Arrival, World, drive};
 
 impl Host {
-    /// Looks at every run of the home and recovers those without an owner.
+    /// Looks at every open run of the home and recovers those without an
+    /// owner.
     pub fn recover(&self) -> Result<Vec<Recovered>, HostError> {
-        let places = runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?;
+        let places = match self.fresh_index() {
+            Some(index) => index.open_runs().cloned().collect(),
+            None => runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?,
+        };
         let recovered = places.iter().filter_map(|place| {
             let action = match self.recover_run(place) {
                 Ok(action) => action?,
@@ -30,19 +35,31 @@ impl Host {
         Ok(recovered.collect())
     }
 
-    fn recover_run(&self, place: &RunPlace) -> Result<Option<RecoveryAction>, HostError> {
+    /// The same for every run of the home, whatever the index says, which is
+    /// made anew.
+    pub fn recover_all(&self) -> Result<Vec<Recovered>, HostError> {
+        self.rebuild_index(Believe::Nothing)?;
+        self.recover()
+    }
+
+    pub(crate) fn recover_run(
+        &self,
+        place: &RunPlace,
+    ) -> Result<Option<RecoveryAction>, HostError> {
         let summary = match runstore::list::summary(&*self.disk, place) {
             Ok(summary) => summary,
             // A creator that died before its run was whole left nothing.
             Err(OpenError::NoRun { .. }) => return Ok(None),
             Err(fault) => return Err(crate::reading::open_fault(&fault)),
         };
-        if matches!(summary.status, RunStatus::Completed | RunStatus::Failed)
-            || self.is_owned(place)?
-        {
+        if matches!(summary.status, RunStatus::Completed | RunStatus::Failed) {
+            self.settle(&summary);
             return Ok(None);
         }
-        if summary.parked && !self.has_signals(place)? {
+        if self.is_owned(place)? {
+            return Ok(None);
+        }
+        if summary.parked && !self.has_signals(place)? && !self.is_due(place)? {
             return Ok(None);
         }
         let Some(lock) = runstore::lock::take(&*self.disk, place).map_err(|fault| store(&fault))?
@@ -64,6 +81,13 @@ impl Host {
         self.record_interruption(place, lock).map(Some)
     }
 
+    /// An owner that died in its last step has told nobody of the end.
+    fn settle(&self, ended: &runstore::Summary) {
+        if runstore::repair::tidy(&*self.disk, &ended.place).is_ok() {
+            runstore::index::note(&*self.disk, ended);
+        }
+    }
+
     fn record_interruption(
         &self,
         place: &RunPlace,
@@ -75,6 +99,8 @@ impl Host {
         if opened.state.started.is_none() {
             let event = self.launch_failure(&opened.state);
             writer.append(&[event]).map_err(|fault| store(&fault))?;
+            drop(writer);
+            self.tell_parent(place)?;
             return Ok(RecoveryAction::Interrupted { killed });
         }
         let (program, _) = snapshots(place, &opened)?;
@@ -84,6 +110,8 @@ impl Host {
         machine.handle(Input::Opened { cut }, self.clock.now());
         drive(&mut nobody, &*self.disk, &mut writer, &mut machine)
             .map_err(|fault| store(&fault))?;
+        drop(writer);
+        self.tell_parent(place)?;
         Ok(RecoveryAction::Interrupted { killed })
     }
 
@@ -97,7 +125,7 @@ impl Host {
         engine::Event { seq: state.next_seq, at: self.clock.now(), fact }
     }
 
-    fn has_signals(&self, place: &RunPlace) -> Result<bool, HostError> {
+    pub(crate) fn has_signals(&self, place: &RunPlace) -> Result<bool, HostError> {
         let inbox = runstore::inbox::pending(&*self.disk, place).map_err(|fault| store(&fault))?;
         Ok(!inbox.signals.is_empty())
     }
@@ -122,6 +150,10 @@ impl World for Nobody {
 
     fn wait(&mut self, _: Option<Timestamp>) -> Arrival {
         Arrival::Time
+    }
+
+    fn stays(&self, _: Option<Timestamp>) -> bool {
+        false
     }
 
     fn note(&mut self, _: &str) {}

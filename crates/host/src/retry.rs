@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use blueprint::NodeId;
 use engine::retry::{Kept, RetryError, Verdict, keep};
-use engine::{Event, RunId};
+use engine::{Event, RunId, Site};
 use runstore::{Invocation, RetryOf, RunPlace};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -30,10 +29,10 @@ impl Host {
             return Err(retry_fault(&place, &RetryError::NeverStarted));
         }
         let (program, invocation) = snapshots(&place, &opened)?;
-        let verdicts: BTreeMap<NodeId, Verdict> =
-            verdicts.into_iter().map(|(node, verdict)| (NodeId::new(&node), verdict)).collect();
+        let verdicts: BTreeMap<Site, Verdict> =
+            verdicts.into_iter().map(|(node, verdict)| (Site::parse(&node), verdict)).collect();
         for node in verdicts.keys() {
-            if program.node_ix(node).is_none() {
+            if program.node_ix(&node.node).is_none() {
                 return Err(HostError::new(
                     Code::NodeNotFound,
                     format!("the run has no node `{node}`"),
@@ -44,7 +43,8 @@ impl Host {
         keep(&program, &opened.state, &self.all_events(&place)?, &verdicts)
             .map_err(|fault| retry_fault(&place, &fault))?;
         let invocation = Invocation { retry: Some(retry_of(&place, &verdicts)), ..invocation };
-        let launched = self.start(&program.snapshot(), &invocation, &program)?;
+        let automations = self.automations_kept(&place, &invocation.automations)?;
+        let launched = self.start(&program.snapshot(), &invocation, &program, &automations)?;
         let newer = RunId::new(&launched.run_id).expect("a run of ours has a safe id");
         runstore::retries::note(&*self.disk, &place, &newer).map_err(|fault| store(&fault))?;
         Ok(launched)
@@ -58,7 +58,7 @@ impl Host {
         let opened = self.opened(&place)?;
         let (program, _) = snapshots(&place, &opened)?;
         let mut verdicts = BTreeMap::new();
-        let node = |name: &String| NodeId::new(name);
+        let node = |name: &String| Site::parse(name);
         verdicts.extend(retry.did_not.iter().map(|name| (node(name), Verdict::DidNot)));
         verdicts.extend(retry.redo.iter().map(|name| (node(name), Verdict::Redo)));
         let happened = retry.happened.iter();
@@ -69,7 +69,7 @@ impl Host {
             .map_err(|fault| retry_fault(&place, &fault))
     }
 
-    fn all_events(&self, place: &RunPlace) -> Result<Vec<Event>, HostError> {
+    pub(crate) fn all_events(&self, place: &RunPlace) -> Result<Vec<Event>, HostError> {
         let mut events = Vec::new();
         runstore::read::each(&*self.disk, place, |event| {
             events.push(event);
@@ -80,7 +80,7 @@ impl Host {
     }
 }
 
-fn retry_of(place: &RunPlace, verdicts: &BTreeMap<NodeId, Verdict>) -> RetryOf {
+fn retry_of(place: &RunPlace, verdicts: &BTreeMap<Site, Verdict>) -> RetryOf {
     let mut retry = RetryOf { run_id: place.run.to_string(), ..RetryOf::default() };
     for (node, verdict) in verdicts {
         let node = node.to_string();
@@ -108,7 +108,7 @@ fn retry_fault(place: &RunPlace, fault: &RetryError) -> HostError {
                 "look at what it left (`wardian run show {run}`, `wardian run logs {run}`), then \
                  `wardian run retry {run} --did-not {node}`, `--redo {node}` or `--happened {node}`"
             ))
-            .details(json!({ "node": node.as_str() })),
+            .details(json!({ "node": node.to_string() })),
         RetryError::NotUnknown(_) => error(Code::InvalidRequest)
             .hint("leave the word about this node out; only unknown outcomes need one"),
         RetryError::NoChoice { .. } => error(Code::InvalidRequest)

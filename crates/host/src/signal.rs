@@ -4,9 +4,8 @@
 
 use std::time::Duration;
 
-use blueprint::NodeId;
 use durable::limits;
-use engine::{Fact, Signal, SignalId, Verb};
+use engine::{Fact, Signal, SignalId, Site, Verb};
 use runstore::{PutError, RunPlace};
 use serde_json::json;
 
@@ -131,7 +130,7 @@ fn word(verb: &SignalVerb) -> &'static str {
 }
 
 fn engine_verb(verb: SignalVerb) -> Verb {
-    let node = |node: Option<String>| node.map(|node| NodeId::new(&node));
+    let node = |node: Option<String>| node.map(|node| Site::parse(&node));
     match verb {
         SignalVerb::Approve { node: gate } => Verb::Approve { node: node(gate) },
         SignalVerb::Reject { node: gate } => Verb::Reject { node: node(gate) },

@@ -3,14 +3,14 @@
 //! birth on; it lives in a session of its own, so that it outlives the
 //! terminal.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::process::Stdio;
 
 use durable::disk::Lock;
-use process_wrap::std::{CommandWrap, ProcessSession};
+use providers::session::{Start, start};
 use runstore::RunPlace;
 
 use crate::Host;
@@ -27,18 +27,21 @@ impl Host {
         let file = lock.file().ok_or_else(|| {
             HostError::new(Code::Internal, "a simulated lock cannot be handed to a process")
         })?;
-        let stdin = file.try_clone().map_err(|e| fail("the run's lock cannot be handed on", &e))?;
         let log = worker_log(&place.worker_log()).map_err(|e| fail("no worker log", &e))?;
-        let mut command = CommandWrap::with_new(&self.config.executable, |command| {
-            command.arg(WORKER_VERB).arg(place.folder());
-            command.arg("--home").arg(self.home.path());
-            command.current_dir("/").stdin(stdin).stdout(Stdio::null()).stderr(log);
-        });
-        command.wrap(ProcessSession);
-        let child =
-            command.spawn().map_err(|e| fail("the worker process cannot be started", &e))?;
+        let null = OpenOptions::new().write(true).open("/dev/null");
+        let null = null.map_err(|e| fail("/dev/null cannot be written to", &e))?;
+        let (program, folder) = (&self.config.executable, place.folder());
+        let words = [program.as_os_str(), WORKER_VERB.as_ref(), folder.as_os_str()];
+        let home = ["--home".as_ref(), self.home.path().as_os_str()];
+        let vars: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         // The worker outlives us; whoever reaps orphans reaps it.
-        drop(child);
+        let _pid = start(&Start {
+            program,
+            args: words.into_iter().chain(home).collect(),
+            env: vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect(),
+            stdio: [file.as_fd(), null.as_fd(), log.as_fd()],
+        })
+        .map_err(|e| fail("the worker process cannot be started", &e))?;
         Ok(())
     }
 }

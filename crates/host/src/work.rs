@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::Host;
 use crate::api::{Code, HostError};
 use crate::crew::Crew;
+use crate::family::Family;
 use crate::library::store;
 use crate::perform::Stage;
 use crate::reading::open_fault;
@@ -41,7 +42,12 @@ impl Host {
                 &error,
             ));
         }
-        self.drive_run(&place, lock).map(drop)
+        let left = self.drive_run(&place, lock);
+        let_go();
+        match left? {
+            Left::Closed(_) => self.tell_parent(&place),
+            Left::Parked => Ok(()),
+        }
     }
 
     fn drive_run(&self, place: &RunPlace, lock: Lock) -> Result<Left, HostError> {
@@ -59,12 +65,20 @@ impl Host {
         }
         let blueprint = durable::Digest::of(opened.blueprint.as_deref().unwrap_or_default());
         let call = durable::Digest::of(opened.invocation.as_deref().unwrap_or_default());
-        let retry = if fresh { self.kept_for(&invocation)? } else { None };
+        let retry = match (&invocation.fork, fresh) {
+            (Some(fork_of), true) => Some(self.kept_for_fork(fork_of, &program)?),
+            (None, true) => self.kept_for(&invocation)?,
+            (_, false) => None,
+        };
         let artifacts = place.artifacts().display().to_string();
         let mut machine = RunMachine::open(Arc::new(program), opened.state, artifacts);
         make_inbox(self, place);
         let stage = Arc::new(self.stage(place, invocation.clone())?);
-        let mut crew = Crew::new(stage, Arc::clone(&self.clock));
+        stand_in(&stage.workspace);
+        let family =
+            Family { host: self.clone(), place: place.clone(), invocation: invocation.clone() };
+        let mut crew = Crew::new(stage, Arc::new(family), Arc::clone(&self.clock));
+        let works_for = invocation.works_for.clone();
         let first = if fresh {
             Input::Launch(Box::new(Launch {
                 run_id: place.run.clone(),
@@ -73,6 +87,9 @@ impl Host {
                 invocation_digest: call,
                 principal: invocation.memory_principal,
                 retry: retry.map(Box::new),
+                parent: works_for.as_ref().map(|works| works.attempt.clone()),
+                deadline: works_for.as_ref().and_then(|works| works.deadline),
+                budget: works_for.map(|works| works.budget).unwrap_or_default(),
             }))
         } else {
             Input::Opened { cut: cut.map_or(0, |cut| cut.bytes) }
@@ -190,6 +207,21 @@ fn note_owner(writer: &RunWriter, host: &Host) {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let (pid, since) = (std::process::id(), host.clock.now());
     drop(writer.lock().note(&format!("pid {pid}\nsince {since}\nboot {}\n", boot.trim())));
+}
+
+/// The run has no owner from here on. Whoever waits for that need not wait
+/// until this process, whose standard input carries the lock, is gone: the
+/// lock is let go, and with its file the kernel tells those who listen.
+fn let_go() {
+    // Where that fails, the end of the process does it.
+    let _held = rustix::fs::flock(std::io::stdin(), rustix::fs::FlockOperation::Unlock);
+    let _open = std::fs::File::open("/dev/null").map(|null| rustix::stdio::dup2_stdin(&null));
+}
+
+/// Commands mostly run in the workspace, and start faster where their starter
+/// stands. If it is not there they say so themselves.
+fn stand_in(workspace: &Path) {
+    drop(std::env::set_current_dir(workspace).or_else(|_| std::env::set_current_dir("/")));
 }
 
 /// The folder must stand before it can be watched; it holds nothing yet that

@@ -17,6 +17,9 @@ pub trait World {
     fn stop(&mut self, key: &AttemptKey);
     /// Waits for something to happen, at most until `until`.
     fn wait(&mut self, until: Option<Timestamp>) -> Arrival;
+    /// Whether the owner of a parked run has a reason to stay: what it waits
+    /// for comes without anybody's doing, such as the moment `wake`.
+    fn stays(&self, wake: Option<Timestamp>) -> bool;
     /// Says something to whoever reads the worker's own log.
     fn note(&mut self, text: &str);
 }
@@ -28,6 +31,11 @@ pub enum Arrival {
         key: AttemptKey,
         generation: Generation,
         outcome: Outcome,
+    },
+    /// A run that works for this one waits for a person, or does not any more.
+    Child {
+        key: AttemptKey,
+        rests: bool,
     },
     /// The inbox may have changed.
     Inbox,
@@ -51,10 +59,12 @@ pub fn drive(
     machine: &mut RunMachine,
 ) -> Result<Left, AppendError> {
     hand_in_signals(world, disk, writer.place(), machine);
+    let mut parked = false;
     loop {
         while let Some(action) = machine.poll() {
             match action {
                 Action::Append(events) => {
+                    parked = false;
                     writer.append(&events)?;
                     for signal in events.iter().filter_map(|event| event.fact.signal()) {
                         remove(world, disk, writer.place(), signal);
@@ -71,13 +81,18 @@ pub fn drive(
                         world.note(&format!("the checkpoint was not written: {error}"));
                     }
                 }
-                Action::Park => {
-                    if !hand_in_signals(world, disk, writer.place(), machine) {
-                        return Ok(Left::Parked);
-                    }
+                Action::Park => parked = true,
+                Action::Close(status) => {
+                    runstore::index::ended(disk, writer, machine.state());
+                    return Ok(Left::Closed(status));
                 }
-                Action::Close(status) => return Ok(Left::Closed(status)),
             }
+        }
+        if parked && !world.stays(machine.wake_at()) {
+            if !hand_in_signals(world, disk, writer.place(), machine) {
+                return Ok(Left::Parked);
+            }
+            continue;
         }
         match world.wait(machine.wake_at()) {
             Arrival::Outcome { key, generation, outcome } => {
@@ -86,6 +101,7 @@ pub fn drive(
             Arrival::Inbox => {
                 hand_in_signals(world, disk, writer.place(), machine);
             }
+            Arrival::Child { .. } => {}
             Arrival::Time => machine.handle(Input::Tick, world.now()),
         }
     }

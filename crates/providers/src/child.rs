@@ -2,24 +2,28 @@
 //! of its number, and how it is reaped. Dropping one that was not reaped
 //! kills its group first, so that an error on our side leaves nothing.
 
-use std::fs::File;
+use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::process::{ChildStderr, ChildStdout, ExitStatus, Stdio};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::Stdio;
 
-use process_wrap::std::{ChildWrapper, CommandWrap, ProcessSession, ResetSigmask};
+use process_wrap::std::{CommandWrap, ProcessSession, ResetSigmask};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
 };
 
 use crate::process::{Exit, Launch, RunError, SpawnError, Stdin};
+use crate::session::{Start, find_program, start};
 
 /// A child that is not reaped yet.
 #[derive(Debug)]
 pub(crate) struct Child {
-    inner: Box<dyn ChildWrapper>,
     pid: Pid,
     fd: OwnedFd,
 }
@@ -27,40 +31,33 @@ pub(crate) struct Child {
 /// Our ends of what the child writes to.
 #[derive(Debug)]
 pub(crate) struct Pipes {
-    pub stdout: ChildStdout,
-    pub stderr: ChildStderr,
+    pub stdout: OwnedFd,
+    pub stderr: OwnedFd,
+}
+
+/// The child's own ends.
+#[derive(Debug)]
+struct Ends {
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
 }
 
 impl Child {
     pub(crate) fn spawn(launch: &Launch) -> Result<(Self, Pipes), RunError> {
-        let stdin = stdin(&launch.stdin).map_err(SpawnError::Other)?;
-        let mut command = CommandWrap::with_new(&launch.program, |command| {
-            command
-                .args(&launch.args)
-                .env_clear()
-                .envs(launch.env.vars())
-                .current_dir(&launch.cwd)
-                .stdin(stdin)
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped());
-        });
-        let mut inner = command
-            .wrap(ProcessSession)
-            .wrap(ResetSigmask)
-            .spawn()
-            .map_err(|error| spawn_error(error, launch))?;
-        let pid = i32::try_from(inner.id()).ok().and_then(Pid::from_raw);
-        let pid = pid.expect("a child that was started has a positive process id");
-        let pipes = Pipes {
-            stdout: inner.stdout().take().expect("a pipe was asked for"),
-            stderr: inner.stderr().take().expect("a pipe was asked for"),
+        let (ends, pipes) = ends(&launch.stdin).map_err(SpawnError::Other)?;
+        let pid = match at_once(launch, &ends) {
+            Some(pid) => pid,
+            // Whatever was in the way: this one says what it is.
+            None => by_copy(launch, ends).map_err(|error| spawn_error(error, launch))?,
         };
+        let pid = Pid::from_raw(pid).expect("a child that was started has a positive process id");
         // Not reaped, so the number cannot have gone to another process.
         match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(fd) => Ok((Self { inner, pid, fd }, pipes)),
+            Ok(fd) => Ok((Self { pid, fd }, pipes)),
             Err(error) => {
                 let _gone = kill_process_group(pid, Signal::KILL);
-                let _reaped = inner.inner_mut().wait();
+                let _reaped = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED);
                 Err(RunError::Lost { pid: pid.as_raw_pid(), source: error.into() })
             }
         }
@@ -95,27 +92,35 @@ impl Child {
         exit.ok_or_else(|| io::Error::new(io::ErrorKind::TimedOut, "it did not end when killed"))
     }
 
-    /// Takes notice of the exit, and gives the number back. The wrapper
-    /// would wait for the whole group; the child alone is meant here.
-    fn reap(&mut self) -> io::Result<Option<ExitStatus>> {
-        self.inner.inner_mut().try_wait()
+    /// Takes notice of the exit, and gives the number back; says whether
+    /// there was one.
+    fn reap(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        matches!(waitid(WaitId::PidFd(self.fd.as_fd()), options), Ok(Some(_)))
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        if !matches!(self.reap(), Ok(Some(_))) {
+        if !self.reap() {
             self.kill_group();
             let _still_there = self.reap();
         }
     }
 }
 
+fn ends(stdin: &Stdin) -> io::Result<(Ends, Pipes)> {
+    let (stdout, to_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stderr, to_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
+    let ends = Ends { stdin: input(stdin)?, stdout: to_stdout, stderr: to_stderr };
+    Ok((ends, Pipes { stdout, stderr }))
+}
+
 /// Nothing, or a file in memory: the child finds the end of its input by
 /// itself and never has to be fed.
-fn stdin(stdin: &Stdin) -> io::Result<Stdio> {
+fn input(stdin: &Stdin) -> io::Result<OwnedFd> {
     match stdin {
-        Stdin::Null => Ok(Stdio::null()),
+        Stdin::Null => Ok(File::open("/dev/null")?.into()),
         Stdin::Text(text) => {
             let mut file = File::from(memfd_create("stdin", MemfdFlags::CLOEXEC)?);
             file.write_all(text.as_bytes())?;
@@ -123,6 +128,48 @@ fn stdin(stdin: &Stdin) -> io::Result<Stdio> {
             Ok(file.into())
         }
     }
+}
+
+/// The short way, for a program in the folder in which this process stands.
+/// Nothing was started when it gives nothing.
+fn at_once(launch: &Launch, ends: &Ends) -> Option<i32> {
+    let path = launch.env.vars().find(|(name, _)| *name == "PATH").map(|(_, path)| path);
+    let program = find_program(&launch.program, path?)?;
+    if !stands_in(&launch.cwd) {
+        return None;
+    }
+    let args = launch.args.iter().map(|arg| &**arg);
+    start(&Start {
+        program: &program,
+        args: std::iter::once(&*launch.program).chain(args).collect(),
+        env: launch.env.vars().collect::<Vec<(&OsStr, &OsStr)>>(),
+        stdio: [ends.stdin.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd()],
+    })
+    .ok()
+}
+
+/// Whether this process stands in the folder that the path leads to now.
+fn stands_in(folder: &Path) -> bool {
+    let same = |here: fs::Metadata, there: fs::Metadata| {
+        (here.dev(), here.ino()) == (there.dev(), there.ino())
+    };
+    fs::metadata(".").and_then(|here| Ok(same(here, fs::metadata(folder)?))).unwrap_or(false)
+}
+
+/// The way that always works.
+fn by_copy(launch: &Launch, ends: Ends) -> io::Result<i32> {
+    let mut command = CommandWrap::with_new(&launch.program, |command| {
+        command
+            .args(&launch.args)
+            .env_clear()
+            .envs(launch.env.vars())
+            .current_dir(&launch.cwd)
+            .stdin(Stdio::from(ends.stdin))
+            .stdout(Stdio::from(ends.stdout))
+            .stderr(Stdio::from(ends.stderr));
+    });
+    let child = command.wrap(ProcessSession).wrap(ResetSigmask).spawn()?;
+    i32::try_from(child.id()).map_err(io::Error::other)
 }
 
 /// The system has one word for a missing folder and a missing program.

@@ -156,6 +156,7 @@ fn outcome(program: &str, ended: Ended) -> Outcome {
         message,
         effect: Effect::Done,
         output: Some(output(ended)),
+        retry_after: None,
     })
 }
 

@@ -61,7 +61,7 @@ impl Quarry {
     /// takes orphans in, so that a look at its own children is enough.
     pub(crate) fn may_be_left(&self) -> io::Result<bool> {
         let (Some(leader), true) = (self.leader, adopts()) else { return Ok(true) };
-        let Some(children) = proc_table::own_children()? else { return Ok(true) };
+        let Some(children) = proc_table::adopted_children()? else { return Ok(true) };
         for pid in children.into_iter().filter(|pid| *pid != leader) {
             if proc_table::process(pid)?.is_some_and(|process| process.session == leader) {
                 return Ok(true);

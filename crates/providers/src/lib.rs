@@ -17,6 +17,7 @@ pub mod process;
 mod reap;
 mod script;
 mod scripted;
+pub mod session;
 mod shell;
 mod stop;
 mod streams;

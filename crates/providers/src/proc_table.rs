@@ -47,26 +47,17 @@ pub(crate) fn table() -> io::Result<Vec<Process>> {
     Ok(found)
 }
 
-/// The children of this process, of all its threads; nothing where the
-/// kernel does not list them. Far cheaper than the table.
-pub(crate) fn own_children() -> io::Result<Option<Vec<i32>>> {
-    let mut children = Vec::new();
-    for thread in std::fs::read_dir("/proc/self/task")? {
-        let list = thread?.path().join("children");
-        match std::fs::read_to_string(list) {
-            Ok(text) => {
-                children.extend(text.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
-            }
-            // A thread may have ended since; this one has not.
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                if !std::fs::exists("/proc/thread-self/children")? {
-                    return Ok(None);
-                }
-            }
-            Err(error) => return Err(error),
-        }
+/// The children of this process that its first thread has: those that it
+/// started, and the orphans that came to this process, which the kernel gives
+/// to the first of its threads that lives. Nothing where the kernel does not
+/// list children. Far cheaper than the table.
+pub(crate) fn adopted_children() -> io::Result<Option<Vec<i32>>> {
+    let own = std::process::id();
+    match std::fs::read_to_string(format!("/proc/self/task/{own}/children")) {
+        Ok(text) => Ok(Some(text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
-    Ok(Some(children))
 }
 
 pub(crate) fn process(pid: i32) -> io::Result<Option<Process>> {

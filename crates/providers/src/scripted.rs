@@ -13,7 +13,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 
 use durable::Span;
-use engine::{AgentTask, AttemptKey, Class, Effect, NodeError, Outcome};
+use engine::{AgentTask, AttemptKey, Class, Effect, NodeError, Outcome, Usage};
 use serde_json::{Map, Value, json};
 
 use crate::command::preflight;
@@ -110,18 +110,32 @@ fn pause(reply: &Reply, stop: &Stop) -> io::Result<bool> {
 }
 
 impl Script {
-    /// The n-th try takes the n-th reply, counting rounds as tries; after
+    /// The n-th try takes the n-th reply, counting rounds and items as tries; after
     /// the last one the last is repeated. The key alone decides, so a run
     /// that goes on after a crash gets what it would have got.
     fn reply(&self, key: &AttemptKey) -> Option<&Reply> {
-        let replies = self.nodes.get(key.node.as_str())?;
-        let tries = key.round.0.saturating_add(key.attempt.0.saturating_sub(1));
+        let replies = self.nodes.get(key.node.node.as_str())?;
+        let rounds = key.node.item.map_or(key.round.0, u64::from);
+        let tries = rounds.saturating_add(key.attempt.0.saturating_sub(1));
         let last = replies.len().checked_sub(1)?;
         replies.get(usize::try_from(tries).map_or(last, |n| n.min(last)))
     }
 }
 
 impl Reply {
+    /// The usage as a run counts it: every count of tokens, and the cost.
+    fn told(&self) -> Option<Box<Usage>> {
+        let usage = self.usage.as_ref()?;
+        let count = |name: &str| usage.get(name).and_then(Value::as_u64);
+        let tokens = usage.iter().filter(|(name, _)| name.ends_with("tokens"));
+        let tokens: Vec<u64> = tokens.filter_map(|(_, count)| count.as_u64()).collect();
+        Some(Box::new(Usage {
+            tokens: (!tokens.is_empty()).then(|| tokens.iter().sum()),
+            cost_micros: count("cost_micros"),
+            ..Usage::default()
+        }))
+    }
+
     fn end(&self, task: &AgentTask, key: &AttemptKey, sink: &mut Sink<'_>) -> Outcome {
         let mut say = |event: Value| sink(Stream::Stdout, format!("{event}\n").as_bytes());
         match &self.end {
@@ -136,7 +150,7 @@ impl Reply {
             End::Answer(text) => {
                 say(json!({"type": "result", "text": text, "usage": self.usage}));
                 let session = task.session.clone().unwrap_or_else(|| format!("scripted:{key}"));
-                Outcome::Replied { text: text.clone(), session: Some(session) }
+                Outcome::Replied { text: text.clone(), session: Some(session), usage: self.told() }
             }
             End::Exit { code, says } => {
                 say(json!({"type": "error", "message": says, "usage": self.usage}));
@@ -154,7 +168,10 @@ impl Reply {
                 say(json!({"type": "limit", "resets_in": resets_in}));
                 let message =
                     format!("the scripted provider's limit is reached; it resets in {resets_in}");
-                failed(Class::Transient, "limit_reached", message, Effect::None)
+                Outcome::Failed(NodeError {
+                    retry_after: Some(*resets_in),
+                    ..NodeError::before_effect(Class::Transient, "limit_reached", message)
+                })
             }
             End::Hang => Outcome::Stopped,
             End::Die => Outcome::Lost {
@@ -175,7 +192,8 @@ fn no_reply(scene: &Scene<'_>) -> Outcome {
 }
 
 fn failed(class: Class, code: &str, message: String, effect: Effect) -> Outcome {
-    Outcome::Failed(NodeError { class, code: code.to_owned(), message, effect, output: None })
+    let error = NodeError::before_effect(class, code, message);
+    Outcome::Failed(NodeError { effect, ..error })
 }
 
 #[cfg(test)]

@@ -31,10 +31,8 @@ struct Pipe {
 
 impl<'a> Streams<'a> {
     pub(crate) fn new(pipes: Pipes, sink: &'a mut Sink<'a>) -> io::Result<Self> {
-        let pipes = [
-            Pipe::new(Stream::Stdout, pipes.stdout.into())?,
-            Pipe::new(Stream::Stderr, pipes.stderr.into())?,
-        ];
+        let pipes =
+            [Pipe::new(Stream::Stdout, pipes.stdout)?, Pipe::new(Stream::Stderr, pipes.stderr)?];
         Ok(Self { pipes, sink, buffer: vec![0; READ_BYTES] })
     }
 
@@ -111,7 +109,7 @@ mod tests {
     fn pipes() -> (Pipes, OwnedFd, OwnedFd) {
         let (stdout, to_stdout) = pipe_with(PipeFlags::CLOEXEC).unwrap();
         let (stderr, to_stderr) = pipe_with(PipeFlags::CLOEXEC).unwrap();
-        (Pipes { stdout: stdout.into(), stderr: stderr.into() }, to_stdout, to_stderr)
+        (Pipes { stdout, stderr }, to_stdout, to_stderr)
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! rename, so that a run is either wholly there or not at all. Whoever
 //! creates a run owns it from its birth.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use blueprint::BlueprintId;
@@ -12,7 +13,8 @@ use durable::{Digest, Timestamp};
 use engine::RunId;
 use thiserror::Error;
 
-use crate::layout::{Home, RunPlace};
+use crate::index;
+use crate::layout::{Home, RunPlace, automation_file, is_aside};
 use crate::writer::RunWriter;
 
 /// What a run is made of.
@@ -23,6 +25,8 @@ pub struct NewRun<'a> {
     pub blueprint: Option<&'a [u8]>,
     /// The bytes of `invocation.json`.
     pub invocation: &'a [u8],
+    /// The snapshots of other blueprints that it may run, by their ids.
+    pub automations: &'a [(String, Vec<u8>)],
 }
 
 /// A run without events, owned by whoever has this.
@@ -67,11 +71,12 @@ pub fn create(
     create_dir_all(disk, &parent)?;
     let aside = place.aside(&entropy.hex8());
     let built = build(disk, &aside, new).and_then(|lock| {
+        let told = index::born(disk, place);
         disk.rename(&aside, &folder)?;
-        Ok(lock)
+        Ok((lock, told))
     });
-    let lock = match built {
-        Ok(lock) => lock,
+    let (lock, told) = match built {
+        Ok(built) => built,
         Err(error) => {
             let taken = disk.stat(&folder)?.is_some();
             remove_aside(disk, &aside);
@@ -79,6 +84,7 @@ pub fn create(
         }
     };
     disk.sync_dir(&parent)?;
+    index::confirm(disk, place, &told);
     Ok(Created {
         place: place.clone(),
         lock,
@@ -106,13 +112,17 @@ pub fn sweep(disk: &dyn Disk, home: &Home, blueprint: &BlueprintId) -> Result<us
     for name in disk.list(&parent)? {
         let aside = parent.join(&name);
         let lock = aside.join("driver.lock");
-        if !(name.starts_with('.') && name.ends_with(".new")) {
+        if !is_aside(&name, "new") {
             continue;
         }
         // Without a lock file, or with a held lock, someone may be building.
-        let held = match disk.stat(&lock)? {
-            Some(_) => disk.try_lock(&lock)?,
-            None => None,
+        if disk.stat(&lock)?.is_none() {
+            continue;
+        }
+        let held = match disk.try_lock(&lock) {
+            // It was published in between.
+            Err(fault) if fault.source.kind() == ErrorKind::NotFound => None,
+            held => held?,
         };
         if held.is_some() {
             remove_aside(disk, &aside);
@@ -126,12 +136,15 @@ fn build(disk: &dyn Disk, aside: &Path, new: &NewRun<'_>) -> Result<Lock, Create
     let lock_path = aside.join("driver.lock");
     disk.create_dir(aside)?;
     let lock = disk.try_lock(&lock_path)?.ok_or(CreateError::Locked(lock_path))?;
+    let named = |name: &str| name.to_owned();
+    let others = new.automations.iter();
+    let others = others.map(|(id, bytes)| (automation_file(id), Some(bytes.as_slice())));
     let files = [
-        ("blueprint.json", new.blueprint),
-        ("invocation.json", Some(new.invocation)),
-        ("events.jsonl", Some(&b""[..])),
+        (named("blueprint.json"), new.blueprint),
+        (named("invocation.json"), Some(new.invocation)),
+        (named("events.jsonl"), Some(&b""[..])),
     ];
-    for (name, bytes) in files {
+    for (name, bytes) in files.into_iter().chain(others) {
         let Some(bytes) = bytes else { continue };
         let path = aside.join(name);
         disk.create(&path, bytes)?;

@@ -4,8 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use durable::Digest;
+use blueprint::Budget;
 use durable::version::{Access, Format};
+use durable::{Digest, Seq, Timestamp};
+use engine::Parent;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -52,6 +54,44 @@ pub struct Invocation {
     /// The run that this one tries again, and what a person said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryOf>,
+    /// The run from whose past this one goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork: Option<ForkOf>,
+    /// The blueprints that nodes of this one run, and those of these, by id.
+    /// Each stands beside this file as `automation.<id>.json`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub automations: BTreeMap<String, Automation>,
+    /// The attempt on whose behalf the run works, and what that allows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub works_for: Option<Box<WorksFor>>,
+}
+
+/// Another blueprint as it was at the start of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Automation {
+    /// Digest of the bytes of its snapshot.
+    pub digest: Digest,
+    /// Script files that it runs, by the path that it names.
+    #[serde(default)]
+    pub scripts: BTreeMap<String, ScriptFile>,
+}
+
+/// The attempt of another run that a run carries out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorksFor {
+    pub attempt: Parent,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Timestamp>,
+    #[serde(default)]
+    pub budget: Budget,
+}
+
+/// A moment of another run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkOf {
+    pub run_id: String,
+    /// The last event that is kept.
+    pub at: Seq,
 }
 
 /// A script file as it was at the start of the run.
@@ -105,6 +145,9 @@ impl Default for Invocation {
             scripts: BTreeMap::new(),
             script: None,
             retry: None,
+            fork: None,
+            automations: BTreeMap::new(),
+            works_for: None,
         }
     }
 }

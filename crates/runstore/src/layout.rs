@@ -43,6 +43,22 @@ impl Home {
         self.0.join("logs").join("automations")
     }
 
+    /// The index of all runs. Its name, and those of what stands beside it,
+    /// begin with a dot, so that they are never taken for a blueprint.
+    pub fn index(&self) -> PathBuf {
+        self.runs().join(".index.jsonl")
+    }
+
+    /// Whoever makes the index anew holds the lock on this file.
+    pub fn index_lock(&self) -> PathBuf {
+        self.runs().join(".index.lock")
+    }
+
+    /// The index that is being replaced.
+    pub fn index_aside(&self) -> PathBuf {
+        self.runs().join(".index.old")
+    }
+
     /// The folder of a blueprint's runs.
     pub fn runs_of(&self, blueprint: &BlueprintId) -> PathBuf {
         self.runs().join(blueprint.as_str())
@@ -64,6 +80,11 @@ impl RunPlace {
         self.home.runs_of(&self.blueprint).join(format!(".{}.{salt}.new", self.run))
     }
 
+    /// Where the folder is moved to be removed.
+    pub fn gone(&self, salt: &str) -> PathBuf {
+        self.home.runs_of(&self.blueprint).join(format!(".{}.{salt}.gone", self.run))
+    }
+
     pub fn events(&self) -> PathBuf {
         self.folder().join("events.jsonl")
     }
@@ -78,6 +99,12 @@ impl RunPlace {
 
     pub fn invocation_json(&self) -> PathBuf {
         self.folder().join("invocation.json")
+    }
+
+    /// The snapshot of another blueprint that the run, or one that works for
+    /// it, may run.
+    pub fn automation_json(&self, blueprint: &BlueprintId) -> PathBuf {
+        self.folder().join(automation_file(blueprint.as_str()))
     }
 
     /// The reference's way to ask for a cancel.
@@ -127,4 +154,19 @@ impl RunPlace {
         };
         self.folder().join(name)
     }
+}
+
+/// The name of another blueprint's snapshot in the folder of a run.
+pub(crate) fn automation_file(blueprint: &str) -> String {
+    format!("automation.{blueprint}.json")
+}
+
+/// Whether a name is `.<run>.<hex>.<end>`, of a folder that this crate has
+/// put aside.
+pub(crate) fn is_aside(name: &str, end: &str) -> bool {
+    let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(end)?.strip_suffix('.'));
+    inner.and_then(|inner| inner.rsplit_once('.')).is_some_and(|(run, salt)| {
+        let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        RunId::new(run).is_ok() && salt.len() == 8 && salt.bytes().all(is_hex)
+    })
 }

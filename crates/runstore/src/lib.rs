@@ -9,6 +9,7 @@ pub mod artifacts;
 pub mod checkpoint;
 pub mod create;
 pub mod inbox;
+pub mod index;
 pub mod invocation;
 pub mod layout;
 pub mod limits;
@@ -16,6 +17,7 @@ pub mod line;
 pub mod list;
 pub mod lock;
 pub mod open;
+pub mod prune;
 pub mod read;
 pub mod repair;
 pub mod retries;
@@ -28,11 +30,15 @@ mod tests;
 
 pub use create::{CreateError, Created, NewRun, create, new_run_id};
 pub use inbox::{Inbox, PutError};
-pub use invocation::{Invocation, InvocationError, RetryOf, ScriptFile};
+pub use index::Index;
+pub use invocation::{
+    Automation, ForkOf, Invocation, InvocationError, RetryOf, ScriptFile, WorksFor,
+};
 pub use layout::{Home, RunPlace};
 pub use line::LineError;
 pub use list::{Found, Summary};
 pub use open::{CheckpointUse, OpenError, Opened, open};
+pub use prune::PruneError;
 pub use read::Follow;
 pub use repair::{AdoptError, Adopted, adopt};
 pub use verify::{Report, verify};

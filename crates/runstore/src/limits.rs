@@ -35,3 +35,23 @@ pub const HEAD_BYTES: u64 = 256;
 
 /// Characters of a wrong text that an error repeats.
 pub const SHOWN_CHARS: usize = 100;
+
+/// The index of a home: millions of runs. One that is longer is not used.
+pub const INDEX_BYTES: u64 = 1 << 30;
+
+/// The first line of an index.
+pub const INDEX_HEADER_BYTES: u64 = 512;
+
+/// What may be added to an index before it is made anew, beside a part of
+/// what it holds: some hundred runs, read within a millisecond.
+pub const INDEX_LATER_BYTES: usize = 64 << 10;
+
+/// The text of a failure in a line of the index, so that a line stays within
+/// the 4 KiB that one write puts down as a whole.
+pub const INDEX_MESSAGE_BYTES: usize = 400;
+
+/// How much of the ended runs a listing reads at first: a page of them.
+pub const INDEX_PIECE_BYTES: u64 = 32 << 10;
+
+/// Tries to add a line to an index that is replaced meanwhile.
+pub const INDEX_TRIES: u32 = 8;

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use blueprint::BlueprintId;
 use durable::disk::{Disk, DiskError, Kind};
 use durable::{Component, ComponentError, Seq, Timestamp};
-use engine::{RunId, RunState, RunStatus, state::Failure};
+use engine::{RunId, RunState, RunStatus, Site, state::Failure};
 use thiserror::Error;
 
 use crate::layout::{Home, RunPlace};
@@ -52,6 +52,14 @@ pub struct Summary {
     pub node_count: usize,
     /// A write of the last owner was cut short.
     pub torn: bool,
+    /// When something is due, though nobody does anything.
+    pub wake_at: Option<Timestamp>,
+    /// The runs that work for this one now.
+    pub children: Vec<RunPlace>,
+    /// The run that this one works for.
+    pub parent: Option<RunPlace>,
+    /// The length of the log.
+    pub log_bytes: u64,
 }
 
 /// Every run, the newest first.
@@ -72,11 +80,19 @@ pub fn of(
 /// `query`. A whole id is that run, whatever else begins with it.
 pub fn find(disk: &dyn Disk, home: &Home, query: &str) -> Result<Found, FindError> {
     if let Err(source) = Component::new(query) {
-        let query = query.chars().take(limits::SHOWN_CHARS).collect();
-        return Err(FindError::Query { query, source });
+        return Err(not_a_query(query, source));
     }
     let mut matching = places(disk, home)?;
-    matching.retain(|place| begins_with(&place.run, query));
+    matching.retain(|place| begins_with(place.run.as_str(), query));
+    Ok(find_among(disk, matching, query)?)
+}
+
+/// The run that a query means among those whose ids begin with it.
+pub(crate) fn find_among(
+    disk: &dyn Disk,
+    mut matching: Vec<RunPlace>,
+    query: &str,
+) -> Result<Found, DiskError> {
     if matching.iter().any(|place| place.run.as_str() == query) {
         matching.retain(|place| place.run.as_str() == query);
     }
@@ -97,13 +113,16 @@ pub fn summary(disk: &dyn Disk, place: &RunPlace) -> Result<Summary, OpenError> 
     let saved = read_checkpoint(disk, place)?.unwrap_or_default();
     let log = disk.stat(&place.events())?.map(|stat| stat.bytes);
     if let Some(saved) = saved.filter(|saved| Some(saved.position.offset) == log) {
-        return Ok(told(place, &saved.state, false));
+        return Ok(told(place, &saved.state, false, saved.position.offset));
     }
     let opened = replay(disk, place)?;
-    Ok(told(place, &opened.state, opened.torn.is_some()))
+    let dropped = opened.torn.map_or(0, |torn| torn.dropped);
+    let log_bytes = opened.position.offset.saturating_add(dropped);
+    Ok(told(place, &opened.state, opened.torn.is_some(), log_bytes))
 }
 
-fn told(place: &RunPlace, state: &RunState, torn: bool) -> Summary {
+/// What a listing says of a run in this state.
+pub(crate) fn told(place: &RunPlace, state: &RunState, torn: bool, log_bytes: u64) -> Summary {
     let closed = state.closed.as_ref();
     Summary {
         place: place.clone(),
@@ -113,32 +132,60 @@ fn told(place: &RunPlace, state: &RunState, torn: bool) -> Summary {
         started_at: state.started_at,
         updated_at: state.updated_at,
         next_seq: state.next_seq,
-        unknown_effect: state.has_unknown_effect(),
+        unknown_effect: state.unknown_effect,
         node_count: state.nodes.len(),
         torn,
+        log_bytes,
+        wake_at: if closed.is_some() { None } else { state.wake_at() },
+        children: state.children.keys().filter_map(|site| child(place, state, site)).collect(),
+        parent: parent(place, state),
     }
 }
 
-fn begins_with(run: &RunId, query: &str) -> bool {
-    let id = run.as_str();
+fn child(place: &RunPlace, state: &RunState, site: &Site) -> Option<RunPlace> {
+    let child = state.node(site)?.child.as_ref()?;
+    Some(place.home.place(&child.automation, &child.run_id))
+}
+
+fn parent(place: &RunPlace, state: &RunState) -> Option<RunPlace> {
+    let parent = state.started.as_ref()?.parent.as_ref()?;
+    Some(place.home.place(&parent.blueprint_id, &parent.run_id))
+}
+
+pub(crate) fn not_a_query(query: &str, source: ComponentError) -> FindError {
+    let query = query.chars().take(limits::SHOWN_CHARS).collect();
+    FindError::Query { query, source }
+}
+
+pub(crate) fn begins_with(id: &str, query: &str) -> bool {
     let end = id.rsplit_once('-').map(|(_, end)| end);
     id.starts_with(query) || end.is_some_and(|end| end.starts_with(query))
 }
 
-fn places(disk: &dyn Disk, home: &Home) -> Result<Vec<RunPlace>, DiskError> {
-    let mut places = Vec::new();
+/// The blueprints that have a folder, by name.
+pub(crate) fn blueprints(disk: &dyn Disk, home: &Home) -> Result<Vec<BlueprintId>, DiskError> {
+    let mut blueprints = Vec::new();
     if disk.stat(&home.runs())?.is_none() {
-        return Ok(places);
+        return Ok(blueprints);
     }
     for name in disk.list(&home.runs())? {
-        if let Ok(blueprint) = BlueprintId::new(&name) {
-            places.extend(places_of(disk, home, &blueprint)?);
+        let Ok(blueprint) = BlueprintId::new(&name) else { continue };
+        if disk.stat(&home.runs_of(&blueprint))?.map(|stat| stat.kind) == Some(Kind::Folder) {
+            blueprints.push(blueprint);
         }
+    }
+    Ok(blueprints)
+}
+
+pub(crate) fn places(disk: &dyn Disk, home: &Home) -> Result<Vec<RunPlace>, DiskError> {
+    let mut places = Vec::new();
+    for blueprint in blueprints(disk, home)? {
+        places.extend(places_of(disk, home, &blueprint)?);
     }
     Ok(places)
 }
 
-fn places_of(
+pub(crate) fn places_of(
     disk: &dyn Disk,
     home: &Home,
     blueprint: &BlueprintId,
@@ -166,12 +213,9 @@ fn newest_first(disk: &dyn Disk, places: Vec<RunPlace>) -> Result<Vec<RunPlace>,
 }
 
 /// When the run began: its id says it, or else its first line.
-fn begun(disk: &dyn Disk, place: &RunPlace) -> Result<Option<Timestamp>, DiskError> {
-    let head = place.run.as_str().split('-').next().unwrap_or_default();
-    if head.len() == MILLIS_DIGITS
-        && let Ok(millis) = head.parse()
-    {
-        return Ok(Some(Timestamp::from_millis(millis)));
+pub(crate) fn begun(disk: &dyn Disk, place: &RunPlace) -> Result<Option<Timestamp>, DiskError> {
+    if let Some(begun) = begun_of_id(place.run.as_str()) {
+        return Ok(Some(begun));
     }
     if disk.stat(&place.events())?.is_none() {
         return Ok(None);
@@ -180,6 +224,13 @@ fn begun(disk: &dyn Disk, place: &RunPlace) -> Result<Option<Timestamp>, DiskErr
     let line = String::from_utf8_lossy(&line);
     let after = line.split_once("\"ts\":\"").map(|(_, rest)| rest);
     Ok(after.and_then(|rest| rest.split('"').next()).and_then(|text| text.parse().ok()))
+}
+
+/// The time that stands in an id.
+pub(crate) fn begun_of_id(run: &str) -> Option<Timestamp> {
+    let head = run.split('-').next().unwrap_or_default();
+    let is_time = head.len() == MILLIS_DIGITS && head.bytes().all(|byte| byte.is_ascii_digit());
+    is_time.then(|| head.parse().ok()).flatten().map(Timestamp::from_millis)
 }
 
 /// Digits of a time in milliseconds, from 2001 to 2286.

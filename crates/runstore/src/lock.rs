@@ -13,10 +13,14 @@ use durable::disk::{Disk, DiskError, Kind, Lock};
 use crate::layout::RunPlace;
 use crate::limits;
 
-/// Takes the run, unless someone has it. The run must exist.
+/// Takes the run, unless someone has it. The run must exist. Its name is
+/// then durable: its creator may have died between the rename that published
+/// it and the sync of the folder, and nothing may be done for a run that a
+/// loss of power could still take back.
 pub fn take(disk: &dyn Disk, place: &RunPlace) -> Result<Option<Lock>, DiskError> {
     for _ in 0..limits::LOCK_TRIES {
         if let Some(lock) = disk.try_lock(&place.driver_lock())? {
+            disk.sync_dir(&place.home.runs_of(&place.blueprint))?;
             return Ok(Some(lock));
         }
     }

@@ -36,12 +36,12 @@ pub fn each(
 }
 
 /// Shows every line as it stands, without its end, in order, until `visit`
-/// breaks or the log ends.
+/// breaks or the log ends. Gives what [`each`] gives.
 pub fn each_line(
     disk: &dyn Disk,
     place: &RunPlace,
     mut visit: impl FnMut(Seq, &[u8]) -> ControlFlow<()>,
-) -> Result<(), OpenError> {
+) -> Result<Option<Torn>, OpenError> {
     let path = place.events();
     let mut scanner = Scanner::new(Position::START);
     let mut broken = false;
@@ -50,7 +50,7 @@ pub fn each_line(
         broken = flow.is_break();
         Ok::<_, OpenError>(flow)
     })?;
-    if broken { Ok(()) } else { end(disk, &path, &mut scanner).map(drop) }
+    if broken { Ok(None) } else { end(disk, &path, &mut scanner) }
 }
 
 /// The state just after event `seq`, from that and the events before it

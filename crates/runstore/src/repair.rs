@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use crate::layout::RunPlace;
 use crate::limits;
+use crate::lock;
 use crate::open::{OpenError, Opened, Torn, open};
 use crate::writer::RunWriter;
 
@@ -67,7 +68,8 @@ pub enum AdoptError {
 }
 
 /// Opens the run, cuts a torn end off its log, and gives the writer. All
-/// that the state tells of is then durable, whoever wrote it.
+/// that the state tells of is then durable, whoever wrote it. The run itself
+/// is durable by then: whoever created it, or took its lock, saw to that.
 pub fn adopt(disk: &SharedDisk, place: &RunPlace, lock: Lock) -> Result<Adopted, AdoptError> {
     let mut opened = open(&**disk, place)?;
     may_write(place, &opened)?;
@@ -83,14 +85,14 @@ pub fn adopt(disk: &SharedDisk, place: &RunPlace, lock: Lock) -> Result<Adopted,
             log.cut(torn.keep)?;
             Some(cut)
         }
-        None => {
-            // The one before may have died between its write and its sync.
+        // The one before may have died between its write and its sync. A new
+        // run's log has no bytes yet; its name was made to last with the run.
+        None if end > 0 => {
             log.sync()?;
             None
         }
+        None => None,
     };
-    // And its creator between the rename and the sync of the folder.
-    disk.sync_dir(&place.home.runs_of(&place.blueprint))?;
     let position = opened.position;
     let writer = RunWriter::new(disk.clone(), place.clone(), lock, log, position);
     Ok(Adopted { writer, opened, cut })
@@ -107,6 +109,18 @@ fn may_write(place: &RunPlace, opened: &Opened) -> Result<(), AdoptError> {
     match LOG_FORMAT.access(found) {
         Access::ReadWrite => Ok(()),
         Access::ReadOnly | Access::TooNew => Err(AdoptError::ReadOnly { path, found }),
+    }
+}
+
+/// Removes what an owner that died in its last step has left in a run that
+/// needs no owner any more. Nothing is done while someone has the run.
+pub fn tidy(disk: &dyn Disk, place: &RunPlace) -> Result<(), DiskError> {
+    if !disk.list(&place.folder())?.iter().any(|name| is_temporary(name)) {
+        return Ok(());
+    }
+    match lock::take(disk, place)? {
+        Some(_lock) => sweep(disk, place),
+        None => Ok(()),
     }
 }
 

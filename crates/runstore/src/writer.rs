@@ -3,7 +3,7 @@
 //! any more, so nothing is tried again and the next owner reads them from
 //! the disk.
 
-use durable::disk::{Append, DiskError, Lock, SharedDisk, replace};
+use durable::disk::{Append, DiskError, Lock, SharedDisk, replace_cache};
 use durable::frame::{BODY_BYTES, seal};
 use durable::tail::Position;
 use durable::{Seq, limits};
@@ -119,7 +119,7 @@ impl RunWriter {
         // No one else writes here, and an owner begins by sweeping what an
         // earlier one left, so that the place in the log is a fresh name.
         let salt = self.position.last.to_string();
-        if let Err(error) = replace(&*self.disk, &self.place.state(), &bytes, &salt) {
+        if let Err(error) = replace_cache(&*self.disk, &self.place.state(), &bytes, &salt) {
             self.broken = true;
             return Err(error.into());
         }

@@ -1,12 +1,14 @@
 //! From judged fields to what runs. Whatever has a finding compiles to
 //! nothing.
 
+use durable::limits;
 use serde_json::Value;
 
 use super::values::{Compiled, Values};
 use crate::node_type::Runs;
 use crate::{
-    Condition, Environment, Kind, PortName, Runtime, Schema, ShellCommand, StateOp, Template,
+    BlueprintId, Condition, Count, Environment, Http, Kind, Method, OnItemError, PortName, Runtime,
+    Schema, ShellCommand, StateOp, Template, Wait,
 };
 
 pub(super) fn kind(runs: Runs, values: &mut Values) -> Option<Kind> {
@@ -23,7 +25,33 @@ pub(super) fn kind(runs: Runs, values: &mut Values) -> Option<Kind> {
             choices: values.ports("choices")?,
         },
         Runs::Branch => Kind::Branch { condition: values.condition("condition")? },
+        Runs::Loop => Kind::Loop {
+            max_iterations: values.count("max_iterations").unwrap_or(Count::Is(1)),
+            until: values.condition("until"),
+        },
+        Runs::ForEach => Kind::ForEach {
+            items: values.template("items")?,
+            max_parallel: values.size("max_parallel", limits::PARALLEL_DEFAULT as u64),
+            max_items: values.size("max_items", limits::ITEMS_DEFAULT),
+            on_item_error: values.on_item_error("on_item_error"),
+        },
         Runs::Join => Kind::Join,
+        Runs::Wait => Kind::Wait(match (values.template("for"), values.template("until")) {
+            (Some(span), None) => Wait::For(span),
+            (None, Some(moment)) => Wait::Until(moment),
+            (Some(_), Some(_)) | (None, None) => return None,
+        }),
+        Runs::Http => Kind::Http(Box::new(Http {
+            method: values.method("method"),
+            url: values.template("url")?,
+            headers: values.headers("headers"),
+            body: values.template("body"),
+            allow_private: values.flag("allow_private"),
+        })),
+        Runs::SubAutomation => Kind::SubAutomation {
+            automation: values.automation("automation")?,
+            input: values.entries("input"),
+        },
         Runs::Approval => Kind::Approval { prompt: values.template("prompt") },
         Runs::Shell => Kind::Shell {
             command: values.shell("command")?,
@@ -84,6 +112,44 @@ impl Values {
 
     fn entries(&mut self, id: &str) -> Vec<(String, Value)> {
         take!(self, id, Entries).unwrap_or_default()
+    }
+
+    fn headers(&mut self, id: &str) -> Vec<(String, Template)> {
+        take!(self, id, Headers).unwrap_or_default()
+    }
+
+    fn count(&mut self, id: &str) -> Option<Count> {
+        take!(self, id, Count)
+    }
+
+    /// A number that no template can give.
+    fn size(&mut self, id: &str, default: u64) -> usize {
+        let number = match self.count(id) {
+            Some(Count::Is(number)) => number,
+            Some(Count::From(_)) | None => default,
+        };
+        usize::try_from(number).unwrap_or(usize::MAX)
+    }
+
+    fn flag(&mut self, id: &str) -> bool {
+        take!(self, id, Flag).unwrap_or_default()
+    }
+
+    fn automation(&mut self, id: &str) -> Option<BlueprintId> {
+        take!(self, id, Automation)
+    }
+
+    fn method(&mut self, id: &str) -> Method {
+        let word = self.word(id);
+        let found = Method::ALL.iter().copied().find(|method| Some(method.word()) == word);
+        found.unwrap_or(Method::Get)
+    }
+
+    fn on_item_error(&mut self, id: &str) -> OnItemError {
+        match self.word(id) {
+            Some("collect") => OnItemError::Collect,
+            Some(_) | None => OnItemError::Stop,
+        }
     }
 
     fn environment(&mut self) -> Environment {

@@ -1,58 +1,66 @@
-//! Which nodes have certainly run before a node runs. A node waits for every
-//! edge into it and runs when one of them was taken, so:
+//! Which values are certainly there before a node runs. A node waits for
+//! every edge into it and runs when one of them was taken, so:
 //!
 //! - what a node leads to by its only way out runs for certain once it ran,
 //!   and so does what every way out of a branch leads to (*certain*);
 //! - before a node, all is known that is known at the end of every edge into
 //!   it (*known*), as far as it leads there (*before*).
 //!
+//! A node whose failure leads on chooses between its other ways out and
+//! `error`: its output is known behind the one, its error, which has a bit of
+//! its own, behind the other. The nodes inside of a loop run in every round,
+//! so what is certain once its body is entered is known behind its `done`.
+//!
 //! This keeps parallel paths that meet again apart from alternatives. Where
 //! the graph is broken, everything counts as known, so that nothing follows
 //! from a fault that is already reported.
 
+mod certain;
+
 use super::bits::Bits;
-use super::graph::{Graph, Link, chooses};
+use super::bodies::{is_container, runs};
+use super::graph::Graph;
 use super::node::Judged;
-use crate::draft::Draft;
-use crate::node_type::Runs;
+use super::uses::Asker;
+use crate::node_type::{BODY, Runs};
+use certain::Certain;
 
 pub(super) struct Flow {
     known: Vec<Bits>,
     before: Vec<Bits>,
-    /// What runs for certain once a link is taken.
-    by_link: Vec<Bits>,
+    certain: Certain,
+    parent: Vec<Option<usize>>,
+}
+
+/// A value that a node gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gives {
+    Output,
+    Error,
 }
 
 impl Flow {
     /// Follows the graph along `order`, in which every link leads forward.
-    pub(super) fn new(
-        graph: &Graph<'_>,
-        draft: &Draft<'_>,
-        judged: &[Judged<'_>],
-        order: &[usize],
-    ) -> Self {
-        let width = judged.len();
-        let (certain, by_link) = certain(graph, judged, order);
+    pub(super) fn new(graph: &Graph<'_>, judged: &[Judged<'_>], order: &[usize]) -> Self {
+        let certain = Certain::new(graph, judged, order);
+        let (count, width) = (judged.len(), certain.width);
         let mut always = Bits::none(width);
-        let begins = |at: &usize| graph.incoming[*at].is_empty() && !excused(graph, draft, *at);
+        let begins = |at: &usize| graph.incoming[*at].is_empty() && !excused(graph, *at);
         for at in order.iter().copied().filter(begins) {
-            always.add(&certain[at]);
+            always.add(&certain.nodes[at]);
         }
         // What no order reaches is behind a cycle, which is reported.
-        let mut known = vec![Bits::all(width); width];
-        let mut before = vec![Bits::all(width); width];
-        for at in order.iter().copied() {
-            if excused(graph, draft, at) {
-                continue;
-            }
+        let mut known = vec![Bits::all(width); count];
+        let mut before = vec![Bits::all(width); count];
+        for at in order.iter().copied().filter(|at| !excused(graph, *at)) {
             let mut here = Bits::none(width);
             let mut all: Option<Bits> = None;
             for link in &graph.incoming[at] {
                 let from = graph.links[*link].from;
-                here.insert(from);
                 here.add(&before[from]);
+                leads(graph, judged, *link, &mut here);
                 let mut end = known[from].clone();
-                end.add(&by_link[*link]);
+                end.add(certain.link(*link));
                 match &mut all {
                     None => all = Some(end),
                     Some(all) => all.keep(&end),
@@ -60,31 +68,50 @@ impl Flow {
             }
             let mut all = all.unwrap_or_else(|| Bits::none(width));
             all.add(&always);
-            all.add(&certain[at]);
+            all.add(&certain.nodes[at]);
             known[at] = all;
             before[at] = here;
         }
-        Self { known, before, by_link }
+        Self { known, before, certain, parent: graph.parent.clone() }
     }
 
     /// Whether `reader` waits for `node`.
-    pub(super) fn is_before(&self, node: usize, reader: usize) -> bool {
-        self.before[reader].has(node)
+    pub(super) fn is_before(&self, node: usize, reader: Asker) -> bool {
+        self.before[reader.node].has(node)
+            || (reader.after_round && self.parent[node] == Some(reader.node))
     }
 
-    /// Whether `node` has run whenever `reader` runs.
-    pub(super) fn is_known(&self, node: usize, reader: usize) -> bool {
-        self.known[reader].has(node)
+    /// Whether the value of `node` is there whenever `reader` asks. An error
+    /// that leads nowhere is a fault of its own.
+    pub(super) fn is_known(&self, node: usize, gives: Gives, reader: Asker) -> bool {
+        self.certain.bit(node, gives).is_none_or(|bit| {
+            self.known[reader.node].has(bit)
+                || (reader.after_round && self.certain.round(reader.node).has(bit))
+        })
     }
 
-    /// The links of a path from a beginning to `reader` on which `node` need
-    /// not run.
-    pub(super) fn path_without(&self, graph: &Graph<'_>, node: usize, reader: usize) -> Vec<usize> {
+    /// Whether the value of `node` is there at the end of every round of the
+    /// loop in whose body it stands.
+    pub(super) fn in_every_round(&self, node: usize, gives: Gives) -> bool {
+        let bit = self.certain.bit(node, gives);
+        self.parent[node].zip(bit).is_some_and(|(body, bit)| self.certain.round(body).has(bit))
+    }
+
+    /// The links of a path from a beginning to `reader` on which the value of
+    /// `node` need not be there.
+    pub(super) fn path_without(
+        &self,
+        graph: &Graph<'_>,
+        node: usize,
+        gives: Gives,
+        reader: usize,
+    ) -> Vec<usize> {
         let mut links = Vec::new();
+        let Some(bit) = self.certain.bit(node, gives) else { return links };
         let mut at = reader;
         let misses = |link: &usize| {
             let from = graph.links[*link].from;
-            !self.known[from].has(node) && !self.by_link[*link].has(node)
+            !self.known[from].has(bit) && !self.certain.link(*link).has(bit)
         };
         while let Some(link) = graph.incoming[at].iter().copied().find(misses) {
             links.push(link);
@@ -95,68 +122,29 @@ impl Flow {
     }
 }
 
+/// Notes what runs before a link is taken, beyond what ran before the node
+/// from which it leads: that node, or nothing when the link enters a body; and
+/// behind a loop the nodes of its last round.
+fn leads(graph: &Graph<'_>, judged: &[Judged<'_>], link: usize, before: &mut Bits) {
+    let link = graph.links[link];
+    let container = is_container(&judged[link.from]);
+    if container && link.from_port == BODY {
+        return;
+    }
+    before.insert(link.from);
+    if container && link.from_port == DONE && runs(&judged[link.from]) == Some(Runs::Loop) {
+        for child in &graph.inside[link.from] {
+            before.insert(*child);
+        }
+    }
+}
+
+/// The way out of a container whose body is over.
+const DONE: &str = "done";
+
 /// Nothing can be said of the node, since something about it is broken.
-fn excused(graph: &Graph<'_>, draft: &Draft<'_>, at: usize) -> bool {
-    graph.broken_in[at] || graph.stray[at] || draft.nodes[at].parent.is_some()
-}
-
-/// What runs for certain once a node ran, and once a link was taken.
-fn certain(graph: &Graph<'_>, judged: &[Judged<'_>], order: &[usize]) -> (Vec<Bits>, Vec<Bits>) {
-    let width = judged.len();
-    let mut nodes = vec![Bits::all(width); width];
-    let mut links = vec![Bits::none(width); graph.links.len()];
-    for at in order.iter().rev().copied() {
-        let mut here = if graph.broken_out[at] {
-            Bits::all(width)
-        } else if chooses(&judged[at]) {
-            choice(graph, judged, at, &nodes, &mut links)
-        } else {
-            let mut all = Bits::none(width);
-            for link in &graph.outgoing[at] {
-                all.add(&nodes[graph.links[*link].to]);
-            }
-            all
-        };
-        here.insert(at);
-        nodes[at] = here;
-    }
-    (nodes, links)
-}
-
-/// What runs whichever way a branch goes; each of its links gets what runs
-/// when that way is taken.
-fn choice(
-    graph: &Graph<'_>,
-    judged: &[Judged<'_>],
-    at: usize,
-    nodes: &[Bits],
-    links: &mut [Bits],
-) -> Bits {
-    let width = judged.len();
-    let link = |ix: &usize| -> Link<'_> { graph.links[*ix] };
-    let mut ports: Vec<&str> = graph.outgoing[at].iter().map(|ix| link(ix).from_port).collect();
-    ports.sort_unstable();
-    ports.dedup();
-    // A way out without edges ends the run there; that of a decision is a
-    // fault, which is reported.
-    let is_branch = judged[at].node_type.and_then(|t| t.runs) == Some(Runs::Branch);
-    let mut every = if ports.is_empty() || (is_branch && ports.len() < 2) {
-        Bits::none(width)
-    } else {
-        Bits::all(width)
-    };
-    for port in ports {
-        let mut way = Bits::none(width);
-        let of_port = || graph.outgoing[at].iter().filter(|ix| link(ix).from_port == port);
-        for ix in of_port() {
-            way.add(&nodes[link(ix).to]);
-        }
-        for ix in of_port() {
-            links[*ix].add(&way);
-        }
-        every.keep(&way);
-    }
-    every
+fn excused(graph: &Graph<'_>, at: usize) -> bool {
+    graph.broken_in[at] || graph.stray[at]
 }
 
 #[cfg(test)]

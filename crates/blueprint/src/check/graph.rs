@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Sink;
+use super::bodies;
 use super::node::{Judged, Ports};
 use super::values::is_name;
 use crate::draft::{Draft, DraftEdge, DraftNode, Port, Word};
 use crate::node_type::{Actor, Runs};
+use crate::program::ERROR;
 use crate::yaml::{Data, Yaml, shorten};
 use crate::{Rule, suggest};
 
@@ -30,6 +32,13 @@ pub(super) struct Graph<'t> {
     pub(super) broken_out: Vec<bool>,
     /// The node has no id of its own, so that nothing can lead to it.
     pub(super) stray: Vec<bool>,
+    /// The container in which each node stands.
+    pub(super) parent: Vec<Option<usize>>,
+    /// The node has a `parent` that is no container, so that nothing can be
+    /// said of where it stands.
+    pub(super) lost: Vec<bool>,
+    /// The nodes inside of each container, in the order of the file.
+    pub(super) inside: Vec<Vec<usize>>,
 }
 
 /// A sound edge.
@@ -41,6 +50,13 @@ pub(super) struct Link<'t> {
     pub(super) to_port: &'t str,
     /// The edge, by its place in the draft.
     pub(super) edge: usize,
+}
+
+impl Graph<'_> {
+    /// Whether an edge leads on from a failure of the node.
+    pub(super) fn catches(&self, at: usize) -> bool {
+        self.outgoing[at].iter().any(|link| self.links[*link].from_port == ERROR)
+    }
 }
 
 /// What the steps of building share.
@@ -67,12 +83,17 @@ pub(super) fn build<'t>(
         broken_in: vec![false; count],
         broken_out: vec![false; count],
         stray: vec![false; count],
+        parent: vec![None; count],
+        lost: vec![false; count],
+        inside: vec![Vec::new(); count],
     };
     let nameless = draft.nodes.iter().any(|node| node.id.is_none());
     let mut builder = Builder { draft, judged, graph, nameless };
     builder.index(sink);
     builder.connect(sink);
-    builder.graph
+    let mut graph = builder.graph;
+    bodies::place(&mut graph, draft, judged);
+    graph
 }
 
 /// Reports what is wrong with the graph as a whole.
@@ -90,7 +111,7 @@ pub(super) fn judge(
             .suggest("add a `manual_trigger` and a node that does something");
         return;
     }
-    parents(graph, draft, judged, sink);
+    bodies::judge(graph, draft, judged, sink);
     triggers(graph, draft, judged, sink);
     choices(graph, draft, judged, sink);
 }
@@ -127,13 +148,15 @@ impl<'t> Builder<'_, 't> {
             let key = (link.from, link.from_port, link.to, link.to_port);
             if let Some(first) = seen.get(&key) {
                 let line = sink.line(first.start);
+                let removal = sink.removal(edge.span);
                 sink.error(
                     Rule::DuplicateEdge,
                     edge.span,
                     format!("this edge is already on line {line}"),
                 )
                 .suggest("remove one of the two")
-                .relate((*first).clone(), "first here");
+                .relate((*first).clone(), "first here")
+                .fix(removal);
                 continue;
             }
             seen.insert(key, edge.span);
@@ -170,7 +193,8 @@ impl<'t> Builder<'_, 't> {
             let message =
                 format!("`{key}: {}` names no node of this blueprint", shorten(word.text));
             let near = near_id(&self.graph, word.text, sink);
-            sink.error(Rule::DanglingEdge, word.span, message).suggestion = near;
+            let fix = sink.rename(word.span, word.text, self.graph.ids.keys().copied());
+            sink.error(Rule::DanglingEdge, word.span, message).fix(fix).suggestion = near;
         }
         found
     }
@@ -195,8 +219,10 @@ impl<'t> Builder<'_, 't> {
         let near =
             if named { suggest::did_you_mean(word.text, ports.iter().copied()) } else { None };
         let list = || format!("write `from_port:` with one of {}", ports.join(", "));
+        let rename = || sink.rename(word.span, word.text, ports.iter().copied());
+        let fix = named.then(rename).flatten();
         let finding = sink.error(Rule::UnknownOutputPort, word.span, message);
-        finding.suggest(near.unwrap_or_else(list)).of(self.id(from));
+        finding.suggest(near.unwrap_or_else(list)).fix(fix).of(self.id(from));
         None
     }
 
@@ -222,8 +248,9 @@ impl<'t> Builder<'_, 't> {
             let message = format!("{what} has no way in `{}`", shorten(word.text));
             (message, format!("write `to_port: {}`, or leave the key out", ports.join(", ")))
         };
+        let fix = sink.rename(word.span, word.text, ports.iter().copied());
         let finding = sink.error(Rule::UnknownInputPort, word.span, message);
-        finding.suggest(suggestion).of(self.id(to));
+        finding.suggest(suggestion).fix(fix).of(self.id(to));
         None
     }
 }
@@ -236,45 +263,15 @@ pub(super) fn near_id(graph: &Graph<'_>, text: &str, sink: &Sink<'_>) -> Option<
     suggest::did_you_mean(text, graph.ids.keys().copied())
 }
 
-/// The branch or decision whose ways out exclude each other.
+/// Whether the ways out of the node exclude each other.
 pub(super) fn chooses(judged: &Judged<'_>) -> bool {
-    match judged.node_type.and_then(|node_type| node_type.runs) {
-        Some(Runs::Branch | Runs::Decision) => true,
-        Some(
-            Runs::ManualTrigger
-            | Runs::Task
-            | Runs::Join
-            | Runs::Approval
-            | Runs::Shell
-            | Runs::Script
-            | Runs::State
-            | Runs::Notify,
-        )
-        | None => false,
-    }
+    judged.node_type.and_then(|node_type| node_type.runs).is_some_and(Runs::chooses)
 }
 
-fn what(node: &DraftNode<'_>) -> String {
+/// The node as a message calls it.
+pub(super) fn what(node: &DraftNode<'_>) -> String {
     let id = node.id.map_or("", |id| id.text);
     format!("the {} `{}`", node.node_type.map_or("node", |t| t.text), shorten(id))
-}
-
-fn parents(graph: &Graph<'_>, draft: &Draft<'_>, judged: &[Judged<'_>], sink: &mut Sink<'_>) {
-    for node in &draft.nodes {
-        let Some(parent) = node.parent else { continue };
-        let found = graph.ids.get(parent.text).map(|at| judged[*at].node_type);
-        let message = match found {
-            None => format!("`parent: {}` names no node of this blueprint", shorten(parent.text)),
-            // A node of an unknown type may be meant as a loop.
-            Some(None) => continue,
-            Some(Some(t)) if matches!(t.id, "loop" | "for_each") => continue,
-            Some(Some(t)) => format!("the parent `{}` is a `{}`, not a `loop`", parent.text, t.id),
-        };
-        let near = if found.is_none() { near_id(graph, parent.text, sink) } else { None };
-        sink.error(Rule::InvalidParent, parent.span, message)
-            .suggest(near.unwrap_or_else(|| "remove `parent`".to_owned()))
-            .of(node.id.map_or("", |id| id.text));
-    }
 }
 
 fn triggers(graph: &mut Graph<'_>, draft: &Draft<'_>, judged: &[Judged<'_>], sink: &mut Sink<'_>) {
@@ -324,7 +321,7 @@ fn choices(graph: &Graph<'_>, draft: &Draft<'_>, judged: &[Judged<'_>], sink: &m
             continue;
         }
         let Ports::Known(choices) = &judged[at].outputs else { continue };
-        for (nth, choice) in choices.iter().enumerate() {
+        for (nth, choice) in choices.iter().enumerate().filter(|(_, choice)| **choice != ERROR) {
             let taken = |link: &usize| graph.links[*link].from_port == *choice;
             let reported = choices[..nth].contains(choice) || !is_name(choice);
             if reported || graph.outgoing[at].iter().any(taken) {

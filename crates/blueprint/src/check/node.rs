@@ -6,29 +6,33 @@ use serde_json::{Map as JsonMap, Value};
 
 use super::Sink;
 use super::compile;
+use super::literals;
+use super::policy;
 use super::uses::Uses;
 use super::values::{CHOICES, Reader, Values, is_name};
 use crate::draft::{DraftKey, DraftNode, Word};
-use crate::node_type::{self, NodeType, Outputs};
+use crate::node_type::{self, FieldKind, NodeType, Outputs, Runs};
+use crate::program::ERROR;
 use crate::yaml::{Data, Entry, Yaml, shorten};
-use crate::{Kind, Repeat, Rule, suggest};
+use crate::{Kind, Repeat, Retry, Rule, suggest};
 
 /// What could be made of a node.
 #[derive(Debug)]
-pub(super) struct Judged<'t> {
-    pub(super) node_type: Option<&'static NodeType>,
-    pub(super) kind: Option<Kind>,
-    pub(super) timeout: Option<Span>,
-    pub(super) repeat: Repeat,
+pub(crate) struct Judged<'t> {
+    pub(crate) node_type: Option<&'static NodeType>,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) timeout: Option<Span>,
+    pub(crate) repeat: Repeat,
+    pub(crate) retry: Option<Retry>,
     /// The fields as the content hash has them.
-    pub(super) fields: JsonMap<String, Value>,
-    pub(super) outputs: Ports<'t>,
-    pub(super) inputs: Ports<'t>,
+    pub(crate) fields: JsonMap<String, Value>,
+    pub(crate) outputs: Ports<'t>,
+    pub(crate) inputs: Ports<'t>,
 }
 
 /// The ports of a node.
 #[derive(Debug)]
-pub(super) enum Ports<'t> {
+pub(crate) enum Ports<'t> {
     /// Whatever an edge says is right, since the node itself is wrong.
     Any,
     Known(Vec<&'t str>),
@@ -48,6 +52,7 @@ pub(super) fn judge<'t>(
         kind: None,
         timeout: None,
         repeat: node_type.map_or(Repeat::Never, |t| t.repeat.default),
+        retry: None,
         fields: JsonMap::new(),
         outputs: Ports::Any,
         inputs: Ports::Any,
@@ -58,12 +63,23 @@ pub(super) fn judge<'t>(
     let Some(runs) = node_type.runs else { return judged };
     judged.timeout = judge_timeout(node, node_type, sink);
     judged.repeat = judge_repeat(node, node_type, sink);
+    judged.retry = judge_retry(node, node_type, sink);
     if node.fields_refused {
         return judged;
     }
     let mut values = fields(node, node_type, sink, uses);
     judged.fields = std::mem::take(&mut values.canonical);
+    if runs == Runs::Wait {
+        judge_wait(node, sink);
+    }
     judged.kind = compile::kind(runs, &mut values);
+    if let Some(kind) = &judged.kind {
+        literals::judge(node, kind, sink);
+    }
+    let asks_safely = matches!(&judged.kind, Some(Kind::Http(http)) if http.method.is_safe());
+    if asks_safely && node.repeat.is_none() {
+        judged.repeat = Repeat::Safe;
+    }
     judged
 }
 
@@ -85,8 +101,10 @@ fn judge_type(word: Word<'_>, sink: &mut Sink<'_>) -> Option<&'static NodeType> 
         let names = node_type::all().filter(|t| t.supported()).map(|t| t.id);
         let near = suggest::did_you_mean(word.text, node_type::all().map(|t| t.id));
         let list = || format!("the types are {}", names.collect::<Vec<_>>().join(", "));
+        let fix = sink.rename(word.span, word.text, node_type::all().map(|t| t.id));
         let message = format!("there is no node type `{}`", shorten(word.text));
-        sink.error(Rule::UnknownNodeType, word.span, message).suggest(near.unwrap_or_else(list));
+        let finding = sink.error(Rule::UnknownNodeType, word.span, message);
+        finding.suggest(near.unwrap_or_else(list)).fix(fix);
         return None;
     };
     if !node_type.supported() {
@@ -98,8 +116,11 @@ fn judge_type(word: Word<'_>, sink: &mut Sink<'_>) -> Option<&'static NodeType> 
 }
 
 fn outputs<'t>(node: &DraftNode<'t>, node_type: &NodeType) -> Ports<'t> {
+    let error = node_type.errors.then_some(ERROR);
     let field = match node_type.outputs {
-        Outputs::Fixed(ports) => return Ports::Known(ports.to_vec()),
+        Outputs::Fixed(ports) => {
+            return Ports::Known(ports.iter().copied().chain(error).collect());
+        }
         Outputs::FromField(field) => field,
     };
     let Some(entry) = node.fields.and_then(|fields| fields.get(field)) else { return Ports::Any };
@@ -115,7 +136,8 @@ fn outputs<'t>(node: &DraftNode<'t>, node_type: &NodeType) -> Ports<'t> {
     };
     let names: Option<Vec<_>> = list.items.iter().map(name).collect();
     let sound = |names: &Vec<_>| (1..=CHOICES).contains(&names.len()) && !list.partial;
-    names.filter(sound).map_or(Ports::Any, Ports::Known)
+    let with_error = |names: Vec<&'t str>| Ports::Known(names.into_iter().chain(error).collect());
+    names.filter(sound).map_or(Ports::Any, with_error)
 }
 
 fn judge_timeout(node: &DraftNode<'_>, node_type: &NodeType, sink: &mut Sink<'_>) -> Option<Span> {
@@ -170,6 +192,30 @@ fn judge_repeat(node: &DraftNode<'_>, node_type: &NodeType, sink: &mut Sink<'_>)
     default
 }
 
+fn judge_wait(node: &DraftNode<'_>, sink: &mut Sink<'_>) {
+    let has = |id: &str| node.fields.is_some_and(|fields| fields.get(id).is_some());
+    let message = match (has("for"), has("until")) {
+        (true, true) => "a `wait` waits `for` a time or `until` a moment, not both",
+        (false, false) => "this `wait` does not say what it waits for",
+        (true, false) | (false, true) => return,
+    };
+    // Fields that could not be read may be the missing one.
+    if node.fields.is_some_and(|fields| fields.partial) {
+        return;
+    }
+    sink.error(Rule::InvalidWait, node.place(), message)
+        .suggest("write one of `for: 10m` and `until: 2027-01-31T09:00:00Z`");
+}
+
+fn judge_retry(node: &DraftNode<'_>, node_type: &NodeType, sink: &mut Sink<'_>) -> Option<Retry> {
+    let key = node.retry?;
+    if !node_type.retry {
+        no_such_key("retry", key, node_type, |t| t.retry, sink);
+        return None;
+    }
+    policy::retry(key.value, sink)
+}
+
 fn no_such_key(
     key_name: &str,
     key: DraftKey<'_>,
@@ -202,10 +248,14 @@ fn fields<'t>(
             };
             let key = shorten(&entry.key);
             let message = format!("a `{}` has no field `{key}`", node_type.id);
+            let absent = ids().filter(|id| !entries.iter().any(|entry| entry.key == *id));
+            let fix = sink.rename(&entry.key_span, &entry.key, absent);
             let finding = sink.error(Rule::UnknownField, &entry.key_span, message);
-            finding.suggest(near.unwrap_or_else(list));
+            finding.suggest(near.unwrap_or_else(list)).fix(fix);
             continue;
         };
+        let asks_after = node_type.runs == Some(Runs::Loop) && field.kind == FieldKind::Condition;
+        uses.reader.after_round = asks_after;
         let mut reader = Reader { sink, uses, node_type: node_type.id };
         if let Some((compiled, canonical)) = reader.read(field, entry) {
             values.put(field.id, compiled, canonical);

@@ -2,11 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use durable::Span;
+use serde_json::Value;
+
 use super::graph::Graph;
 use super::node::Judged;
 use crate::draft::{Draft, SCHEMA};
 use crate::hash::Canonical;
-use crate::{BlueprintId, Edge, EdgeIx, Node, NodeId, NodeIx, PortName, Program};
+use crate::{BlueprintId, Budget, Edge, EdgeIx, Node, NodeId, NodeIx, PortName, Program};
+
+/// What the blueprint allows a run as a whole.
+#[derive(Debug, Default)]
+pub(crate) struct Limits {
+    pub(crate) deadline: Option<Span>,
+    pub(crate) budget: Budget,
+    /// The same as the author wrote it.
+    pub(crate) budget_source: Option<Value>,
+}
 
 /// The program; `None` when something did not compile, which a finding then
 /// says.
@@ -15,17 +27,30 @@ pub(super) fn program(
     draft: &Draft<'_>,
     judged: Vec<Judged<'_>>,
     graph: &Graph<'_>,
+    limits: Limits,
 ) -> Option<Program> {
     let mut canonical = Canonical::new(&id, draft);
+    canonical.limits(&limits);
     let mut nodes = Vec::with_capacity(judged.len());
     let mut index = BTreeMap::new();
     for (at, (node, judged)) in draft.nodes.iter().zip(judged).enumerate() {
-        canonical.node(node, &judged.fields, judged.timeout, judged.repeat);
+        canonical.node(node, &judged);
+        let parent = node.parent.and_then(|parent| graph.ids.get(parent.text).copied());
+        let parent = match parent {
+            Some(parent) => Some(NodeIx(u32::try_from(parent).ok()?)),
+            None => None,
+        };
         let id = NodeId::new(node.id?.text);
         let name = node.name.map_or(id.as_str(), |name| name.text).to_owned();
         index.insert(id.clone(), NodeIx(u32::try_from(at).ok()?));
-        let (kind, timeout, repeat) = (judged.kind?, judged.timeout, judged.repeat);
-        nodes.push(Node { id, name, kind, timeout, repeat });
+        let Judged { kind, timeout, repeat, retry, .. } = judged;
+        nodes.push(Node { id, name, kind: kind?, timeout, repeat, retry, parent });
+    }
+    let mut bodies = vec![Vec::new(); nodes.len()];
+    for (at, node) in nodes.iter().enumerate() {
+        if let Some(parent) = node.parent {
+            bodies[parent.0 as usize].push(NodeIx(u32::try_from(at).ok()?));
+        }
     }
     let ix = |at: usize| u32::try_from(at).ok();
     let mut edges = Vec::with_capacity(graph.links.len());
@@ -49,11 +74,14 @@ pub(super) fn program(
         schema: SCHEMA,
         on_interrupt: draft.on_interrupt,
         max_parallel: draft.max_parallel,
+        deadline: limits.deadline,
+        budget: limits.budget,
         nodes,
         edges,
         index,
         incoming: places(&graph.incoming)?,
         outgoing: places(&graph.outgoing)?,
+        bodies,
         graph: graph_value,
         hash,
     })

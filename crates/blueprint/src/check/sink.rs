@@ -5,8 +5,9 @@ use std::ops::Range;
 use durable::limits;
 
 use crate::document::Lines;
+use crate::fix::make;
 use crate::yaml::{place_within, plain_place};
-use crate::{Finding, NodeId, Rule, Severity};
+use crate::{Finding, Fix, NodeId, Rule, Severity, suggest};
 
 #[derive(Debug)]
 pub(crate) struct Sink<'t> {
@@ -33,6 +34,37 @@ impl<'t> Sink<'t> {
             return place_within(self.text, span, value, part);
         }
         plain_place(self.text, span, value, part).unwrap_or(span.end..span.end)
+    }
+
+    /// The change of a mistyped word at `span` to the nearest candidate.
+    pub(crate) fn rename<'a>(
+        &self,
+        span: &Range<usize>,
+        written: &str,
+        candidates: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Fix> {
+        if self.is_full() {
+            return None;
+        }
+        make::rename(self.text, span, written, suggest::nearest(written, candidates)?)
+    }
+
+    /// The same for the id of a node in a path: the part `path` of the text
+    /// `value` at `span`.
+    pub(crate) fn rename_in_path<'a>(
+        &self,
+        (span, value, path): (&Range<usize>, &str, &Range<usize>),
+        written: &str,
+        candidates: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Fix> {
+        let id = make::id_in_path(value, path, written).filter(|_| !self.is_full())?;
+        let place = self.place_within(span, value, &id);
+        self.rename(&place, written, candidates)
+    }
+
+    /// The removal of the item of a list at `span`.
+    pub(crate) fn removal(&self, span: &Range<usize>) -> Option<Fix> {
+        if self.is_full() { None } else { make::removal(self.text, span) }
     }
 
     /// The line of a byte, for messages that name a second place.

@@ -8,14 +8,28 @@ use crate::{Condition, Root, Template};
 /// One path in one field.
 #[derive(Debug)]
 pub(super) struct Use<'t> {
-    /// The node that asks, by its place in the draft.
-    pub(super) reader: usize,
+    pub(super) reader: Asker,
     pub(super) root: Root,
     pub(super) asks: Asks,
     /// The text value, its bytes in the file, and the path's bytes in it.
     pub(super) text: &'t str,
     pub(super) span: &'t Range<usize>,
     pub(super) part: Range<usize>,
+}
+
+/// Who asks for a value, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Asker {
+    /// The node, by its place in the draft.
+    pub(super) node: usize,
+    /// The loop asks after each round of its body, not when it begins.
+    pub(super) after_round: bool,
+}
+
+impl Asker {
+    pub(super) fn at(node: usize) -> Self {
+        Self { node, after_round: false }
+    }
 }
 
 /// What is asked of a value.
@@ -34,7 +48,7 @@ pub(super) enum Asks {
 pub(super) struct Uses<'t> {
     pub(super) list: Vec<Use<'t>>,
     /// The node whose fields are being read.
-    pub(super) reader: usize,
+    pub(super) reader: Asker,
 }
 
 impl<'t> Uses<'t> {
@@ -49,15 +63,16 @@ impl<'t> Uses<'t> {
     }
 
     /// Notes the paths of a condition. A bare path that leads to nothing is
-    /// false, by the rules of conditions, and needs no value.
+    /// false, by the rules of conditions, and needs no value; nor does one
+    /// that the condition asks about with `has`.
     pub(super) fn add_condition(
         &mut self,
         condition: &Condition,
         span: &'t Range<usize>,
         text: &'t str,
     ) {
-        let asks = if condition.bare_path().is_some() { Asks::Nothing } else { Asks::Comparison };
-        for expr in condition.paths() {
+        for (expr, needed) in condition.needs() {
+            let asks = if needed { Asks::Comparison } else { Asks::Nothing };
             let (reader, root, part) = (self.reader, expr.root.clone(), expr.range.clone());
             self.list.push(Use { reader, root, asks, text, span, part });
         }

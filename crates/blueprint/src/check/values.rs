@@ -1,5 +1,8 @@
 //! The value of one field: judged by the field's kind and compiled.
 
+mod header;
+mod scalar;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -8,9 +11,12 @@ use serde_json::{Map as JsonMap, Value};
 use super::Sink;
 use super::uses::Uses;
 use crate::node_type::{Field, FieldKind};
+use crate::program::ERROR;
 use crate::template::SyntaxError;
 use crate::yaml::{Data, Entry, List, Map, Yaml, shorten};
-use crate::{Condition, Finding, PortName, Rule, Schema, ShellCommand, Template, suggest};
+use crate::{
+    BlueprintId, Condition, Count, Finding, PortName, Rule, Schema, ShellCommand, Template, suggest,
+};
 
 /// A field's value, ready for the node that it becomes part of.
 #[derive(Debug, Clone)]
@@ -25,6 +31,10 @@ pub(super) enum Compiled {
     Names(Vec<String>),
     Environment(Vec<(String, Template)>),
     Entries(Vec<(String, Value)>),
+    Headers(Vec<(String, Template)>),
+    Count(Count),
+    Flag(bool),
+    Automation(BlueprintId),
 }
 
 /// The fields of the reading so far, by their ids.
@@ -84,17 +94,19 @@ impl<'t> Reader<'_, '_, 't> {
                 self.condition(text, &value.span)?
             }
             FieldKind::Enum { options } => self.option(field, options, value)?,
+            FieldKind::HeaderMap => Compiled::Headers(self.headers(field, value)?),
+            FieldKind::Bool => self.flag(field, value)?,
+            FieldKind::Number { least, most } => self.count(field, value, (least, most))?,
+            FieldKind::Duration => self.duration(field, value)?,
+            FieldKind::Items => self.items(field, value)?,
+            FieldKind::AutomationRef => self.automation(field, value)?,
             FieldKind::Text
             | FieldKind::LongText
             | FieldKind::Prompt
             | FieldKind::Path
             | FieldKind::AgentRef
-            | FieldKind::AutomationRef
             | FieldKind::EnvName
-            | FieldKind::BranchPort
-            | FieldKind::Bool
-            | FieldKind::Number
-            | FieldKind::Duration => {
+            | FieldKind::BranchPort => {
                 let text = self.text(field, value)?;
                 if field.kind == FieldKind::AgentRef {
                     self.agent(field, text, &value.span);
@@ -134,7 +146,7 @@ impl<'t> Reader<'_, '_, 't> {
             | FieldKind::Code { .. }
             | FieldKind::Enum { .. }
             | FieldKind::Bool
-            | FieldKind::Number
+            | FieldKind::Number { .. }
             | FieldKind::Duration
             | FieldKind::Path
             | FieldKind::AgentRef
@@ -142,6 +154,8 @@ impl<'t> Reader<'_, '_, 't> {
             | FieldKind::JsonSchema
             | FieldKind::KvMap
             | FieldKind::EnvMap
+            | FieldKind::Items
+            | FieldKind::HeaderMap
             | FieldKind::Condition => Compiled::Templates(self.all(list, |reader, item| {
                 let text = reader.item(field, item)?;
                 reader.template(text, &item.span)
@@ -228,7 +242,9 @@ impl<'t> Reader<'_, '_, 't> {
         let found = options.iter().copied().find(|option| *option == text);
         if found.is_none() {
             let near = suggest::did_you_mean(text, options.iter().copied());
-            self.wrong(field, value, &format!("one of {}", options.join(", "))).suggestion = near;
+            let fix = self.sink.rename(&value.span, text, options.iter().copied());
+            let finding = self.wrong(field, value, &format!("one of {}", options.join(", ")));
+            finding.fix(fix).suggestion = near;
         }
         found.map(Compiled::Word)
     }
@@ -263,6 +279,14 @@ impl<'t> Reader<'_, '_, 't> {
                     .sink
                     .error(Rule::InvalidDecisionChoice, &item.span, message)
                     .suggest(NAME_RULE);
+                return None;
+            }
+            if text == ERROR {
+                let message = format!("the choice `{ERROR}` has the name of another way out");
+                reader
+                    .sink
+                    .error(Rule::InvalidDecisionChoice, &item.span, message)
+                    .suggest("use another word: by `error` a run goes on after a failure");
                 return None;
             }
             Some(PortName::new(text))

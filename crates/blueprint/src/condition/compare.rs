@@ -6,6 +6,8 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
+use super::tree::Kind;
+
 pub(super) fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
@@ -46,8 +48,8 @@ pub(super) fn order(left: &Value, right: &Value) -> Result<Ordering, String> {
             _,
         ) => Err(format!(
             "{} and {} have no order; only two numbers, two strings or two booleans have one",
-            kind(left),
-            kind(right)
+            Kind::of(left).name(),
+            Kind::of(right).name()
         )),
     }
 }
@@ -56,17 +58,6 @@ pub(super) fn is_zero(number: &Number) -> bool {
     match Real::of(number) {
         Real::Whole(whole) => whole.digits == "0",
         Real::Double(double) => double == 0.0,
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
     }
 }
 
@@ -131,7 +122,7 @@ impl<'a> Whole<'a> {
     }
 }
 
-fn order_of_numbers(left: &Number, right: &Number) -> Ordering {
+pub(super) fn order_of_numbers(left: &Number, right: &Number) -> Ordering {
     match (Real::of(left), Real::of(right)) {
         (Real::Whole(left), Real::Whole(right)) => left.order(&right),
         (Real::Whole(left), Real::Double(right)) => left.order_to(right),

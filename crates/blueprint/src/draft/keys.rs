@@ -62,9 +62,12 @@ impl<'t, 's, 'f> Keys<'t, 's, 'f> {
                 continue;
             }
             let near = suggest::did_you_mean(&entry.key, known.iter().copied());
+            let absent = known.iter().copied().filter(|key| map.get(key).is_none());
+            let fix = sink.rename(&entry.key_span, &entry.key, absent);
             let message = format!("{what} has no key `{}`", shorten(&entry.key));
             sink.error(Rule::UnknownKey, &entry.key_span, message)
-                .suggest(near.unwrap_or_else(|| format!("the keys are {}", known.join(", "))));
+                .suggest(near.unwrap_or_else(|| format!("the keys are {}", known.join(", "))))
+                .fix(fix);
         }
         Self { map, known, what, sink }
     }

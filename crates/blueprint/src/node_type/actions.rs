@@ -45,6 +45,8 @@ const SHELL: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: true,
+    retry: true,
+    errors: true,
     repeat: ASK,
 };
 
@@ -76,6 +78,8 @@ const SCRIPT: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: true,
+    retry: true,
+    errors: true,
     repeat: ASK,
 };
 
@@ -84,8 +88,8 @@ const HTTP: NodeType = NodeType {
     actor: Actor::Engine,
     category: Category::Actions,
     label: "HTTP request",
-    description: "Asks a web address. The output is `{status, headers, body}`.",
-    runs: None,
+    description: "Asks a web address. The output is `{status, headers, body}`; a status from 400 on is a failure.",
+    runs: Some(Runs::Http),
     version: 1,
     fields: &[
         Field::new(
@@ -98,12 +102,22 @@ const HTTP: NodeType = NodeType {
         Field::new("url", "Address", FieldKind::Text, "An http or https address.")
             .required()
             .templated(),
-        Field::new("headers", "Headers", FieldKind::KvMap, "Headers of the request.").templated(),
+        Field::new("headers", "Headers", FieldKind::HeaderMap, "Headers of the request.")
+            .templated(),
         Field::new("body", "Body", FieldKind::LongText, "What is sent.").templated(),
+        Field::new(
+            "allow_private",
+            "Private addresses",
+            FieldKind::Bool,
+            "Whether this machine and private networks may be asked.",
+        )
+        .default("false"),
     ],
     inputs: IN,
     outputs: OUT,
     timeout: true,
+    retry: true,
+    errors: true,
     repeat: ASK,
 };
 
@@ -134,6 +148,8 @@ const STATE: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: false,
+    retry: false,
+    errors: false,
     repeat: SAFE,
 };
 
@@ -151,6 +167,8 @@ const NOTIFY: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: false,
+    retry: false,
+    errors: false,
     repeat: SAFE,
 };
 
@@ -159,18 +177,23 @@ const SUB_AUTOMATION: NodeType = NodeType {
     actor: Actor::Engine,
     category: Category::Actions,
     label: "Sub-automation",
-    description: "Runs another blueprint and waits for its end.",
-    runs: None,
+    description: "Runs another blueprint as a run of its own and waits for its end. The output is `{run_id, result}`, where the result is the output of its last node.",
+    runs: Some(Runs::SubAutomation),
     version: 1,
-    fields: &[Field::new(
-        "automation",
-        "Automation",
-        FieldKind::AutomationRef,
-        "The id of the other blueprint.",
-    )
-    .required()],
+    fields: &[
+        Field::new(
+            "automation",
+            "Automation",
+            FieldKind::AutomationRef,
+            "The id of the other blueprint.",
+        )
+        .required(),
+        Field::new("input", "Input", FieldKind::KvMap, "The input of its run.").templated(),
+    ],
     inputs: IN,
     outputs: OUT,
-    timeout: false,
+    timeout: true,
+    retry: true,
+    errors: true,
     repeat: ASK,
 };

@@ -39,6 +39,8 @@ const TASK: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: true,
+    retry: true,
+    errors: true,
     repeat: ASK,
 };
 
@@ -65,6 +67,8 @@ const DECISION: NodeType = NodeType {
     inputs: IN,
     outputs: Outputs::FromField("choices"),
     timeout: true,
+    retry: true,
+    errors: true,
     repeat: ASK,
 };
 
@@ -87,6 +91,8 @@ const MESSAGE_SEND: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: false,
+    retry: true,
+    errors: true,
     repeat: ASK,
 };
 
@@ -110,5 +116,7 @@ const MEMORY_COMMIT: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: false,
+    retry: false,
+    errors: false,
     repeat: SAFE,
 };

@@ -1,6 +1,8 @@
 //! Node types that begin a run and steer it.
 
-use super::{Actor, Category, Field, FieldKind, IN, NodeType, OUT, Outputs, Runs, SAFE};
+use durable::limits;
+
+use super::{Actor, BODY, Category, Field, FieldKind, IN, NodeType, OUT, Outputs, Runs, SAFE};
 
 pub(super) const TYPES: &[NodeType] =
     &[MANUAL_TRIGGER, BRANCH, LOOP, FOR_EACH, JOIN, APPROVAL, WAIT];
@@ -22,6 +24,8 @@ const MANUAL_TRIGGER: NodeType = NodeType {
     inputs: &[],
     outputs: OUT,
     timeout: false,
+    retry: false,
+    errors: false,
     repeat: SAFE,
 };
 
@@ -37,12 +41,14 @@ const BRANCH: NodeType = NodeType {
         "condition",
         "Condition",
         FieldKind::Condition,
-        "A path such as `nodes.judge.output.worth_it`, or a comparison of paths and values.",
+        "A path such as `nodes.judge.output.worth_it`, or a CEL expression over paths.",
     )
     .required()],
     inputs: IN,
     outputs: Outputs::Fixed(&["on_true", "on_false"]),
     timeout: false,
+    retry: false,
+    errors: false,
     repeat: SAFE,
 };
 
@@ -51,14 +57,14 @@ const LOOP: NodeType = NodeType {
     actor: Actor::Engine,
     category: Category::Control,
     label: "Loop",
-    description: "Repeats the nodes whose `parent` it is, until a condition holds.",
-    runs: None,
+    description: "Repeats the nodes whose `parent` it is, until a condition holds. The output is `{iterations}`.",
+    runs: Some(Runs::Loop),
     version: 1,
     fields: &[
         Field::new(
             "max_iterations",
             "Most rounds",
-            FieldKind::Number,
+            FieldKind::Number { least: 1, most: limits::ITERATIONS_MAX },
             "After so many rounds the loop ends, whatever the condition says.",
         )
         .templated()
@@ -71,8 +77,10 @@ const LOOP: NodeType = NodeType {
         ),
     ],
     inputs: IN,
-    outputs: Outputs::Fixed(&["body", "done"]),
+    outputs: Outputs::Fixed(&[BODY, "done"]),
     timeout: false,
+    retry: false,
+    errors: true,
     repeat: SAFE,
 };
 
@@ -81,24 +89,45 @@ const FOR_EACH: NodeType = NodeType {
     actor: Actor::Engine,
     category: Category::Control,
     label: "For each",
-    description: "Runs the nodes whose `parent` it is once for each item of a list.",
-    runs: None,
+    description: "Runs the nodes whose `parent` it is once for each item of a list. The output is a list with `{index, status, output}` or `{index, status, error}` for each.",
+    runs: Some(Runs::ForEach),
     version: 1,
     fields: &[
-        Field::new("items", "Items", FieldKind::Text, "A path that leads to a list.")
-            .required()
-            .templated(),
+        Field::new(
+            "items",
+            "Items",
+            FieldKind::Items,
+            "A path that leads to a list, such as `nodes.find.output.files`, or `{{nodes.find.output.stdout | lines}}`.",
+        )
+        .required()
+        .templated(),
         Field::new(
             "max_parallel",
             "At a time",
-            FieldKind::Number,
+            FieldKind::Number { least: 1, most: limits::PARALLEL_MAX as u64 },
             "How many items are worked on at the same time.",
         )
-        .default("1"),
+        .default("4"),
+        Field::new(
+            "max_items",
+            "Most items",
+            FieldKind::Number { least: 1, most: limits::ITEMS_MAX },
+            "A list with more items fails the node before the first is begun.",
+        )
+        .default("1000"),
+        Field::new(
+            "on_item_error",
+            "After a failure",
+            FieldKind::Enum { options: &["stop", "collect"] },
+            "Whether a failed item ends the node, or is noted in its output.",
+        )
+        .default("stop"),
     ],
     inputs: IN,
-    outputs: Outputs::Fixed(&["body", "done"]),
+    outputs: Outputs::Fixed(&[BODY, "done"]),
     timeout: false,
+    retry: false,
+    errors: true,
     repeat: SAFE,
 };
 
@@ -114,6 +143,8 @@ const JOIN: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: false,
+    retry: false,
+    errors: false,
     repeat: SAFE,
 };
 
@@ -130,6 +161,8 @@ const APPROVAL: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: false,
+    retry: false,
+    errors: false,
     repeat: SAFE,
 };
 
@@ -138,12 +171,24 @@ const WAIT: NodeType = NodeType {
     actor: Actor::Engine,
     category: Category::Control,
     label: "Wait",
-    description: "Lets time pass. A run that only waits needs no process.",
-    runs: None,
+    description: "Lets time pass. The output is `{until}`.",
+    runs: Some(Runs::Wait),
     version: 1,
-    fields: &[Field::new("for", "For", FieldKind::Duration, "How long, such as `10m`.").templated()],
+    fields: &[
+        Field::new("for", "For", FieldKind::Duration, "How long, such as `10m` or `3d`.")
+            .templated(),
+        Field::new(
+            "until",
+            "Until",
+            FieldKind::Text,
+            "A moment, such as `2027-01-31T09:00:00Z`; one that has passed waits for nothing.",
+        )
+        .templated(),
+    ],
     inputs: IN,
     outputs: OUT,
     timeout: false,
+    retry: false,
+    errors: false,
     repeat: SAFE,
 };

@@ -21,11 +21,20 @@ impl Expr {
         for filter in &self.filters {
             match filter {
                 Filter::Default(_) => {}
+                Filter::Lines => value = Cow::Owned(self.lines(&value)?),
                 Filter::Json => value = Cow::Owned(Value::String(value.to_string())),
                 Filter::File => value = Cow::Owned(Value::String(scope.file(&text_of(&value)))),
             }
         }
         Ok(value.into_owned())
+    }
+
+    fn lines(&self, value: &Value) -> Result<Value, TemplateError> {
+        let Value::String(text) = value else {
+            return Err(self.unresolved("only a text has lines, and it is none".to_owned()));
+        };
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        Ok(lines.map(|line| Value::String(line.to_owned())).collect())
     }
 
     /// The value as the text that stands in its place.

@@ -12,10 +12,11 @@ use super::{Expr, Filter, Part, Step, SyntaxError};
 use crate::suggest::did_you_mean;
 use crate::{NodeId, Root};
 
-const ROOTS: [&str; 6] = ["nodes", "trigger", "storage", "run", "item", "item_index"];
+pub(crate) const ROOTS: [&str; 6] = ["nodes", "trigger", "storage", "run", "item", "item_index"];
 const NODE_PARTS: [&str; 3] = ["output", "prev", "error"];
-const FILTERS: [&str; 3] = ["json", "default", "file"];
-const ROOTS_TOLD: &str = "a path begins with `nodes.<id>.output`, `nodes.<id>.prev`, \
+const FILTERS: [&str; 4] = ["json", "default", "lines", "file"];
+const FILTERS_TOLD: &str = "the filters are `default(…)`, `lines`, `json` and `file`";
+pub(crate) const ROOTS_TOLD: &str = "a path begins with `nodes.<id>.output`, `nodes.<id>.prev`, \
      `nodes.<id>.error`, `trigger.output`, `storage`, `run.id`, `item` or `item_index`";
 
 /// A part of a template with its place in the source.
@@ -50,6 +51,23 @@ pub(crate) fn scan(source: &str) -> Result<Vec<Piece>, Vec<SyntaxError>> {
         pieces.push(text(source, at..source.len()));
     }
     if errors.is_empty() { Ok(pieces) } else { Err(errors) }
+}
+
+/// A path that is the whole text.
+pub(crate) fn bare_path(source: &str) -> Result<Expr, SyntaxError> {
+    let mut cursor = Cursor { source, at: 0 };
+    cursor.skip_blanks();
+    let start = cursor.at;
+    let (root, path) = cursor.path()?;
+    let range = start..cursor.at;
+    cursor.skip_blanks();
+    if !cursor.rest().is_empty() {
+        return Err(cursor.unexpected(
+            "after the path comes nothing",
+            Some("filters need the braces: `{{path | lines}}`".to_owned()),
+        ));
+    }
+    Ok(Expr { root, path, filters: Vec::new(), range })
 }
 
 /// How many bytes of `text`, from its start, a path can hold as one name.
@@ -119,19 +137,19 @@ impl<'a> Cursor<'a> {
         let name = self.name().unwrap_or_default();
         let filter = match name {
             "json" => Filter::Json,
+            "lines" => Filter::Lines,
             "file" => Filter::File,
             "default" => Filter::Default(self.default_value()?),
             "" => {
                 return Err(self.unexpected(
                     "after `|` comes the name of a filter",
-                    Some("the filters are `json`, `default(…)` and `file`".to_owned()),
+                    Some(FILTERS_TOLD.to_owned()),
                 ));
             }
             unknown => {
                 return Err(SyntaxError {
                     message: format!("there is no filter `{unknown}`"),
-                    suggestion: did_you_mean(unknown, FILTERS)
-                        .or(Some("the filters are `json`, `default(…)` and `file`".to_owned())),
+                    suggestion: did_you_mean(unknown, FILTERS).or(Some(FILTERS_TOLD.to_owned())),
                     range: start..self.at,
                 });
             }
@@ -140,7 +158,7 @@ impl<'a> Cursor<'a> {
             return Err(SyntaxError {
                 message: format!("the filter `{name}` cannot stand here"),
                 suggestion: Some(
-                    "each filter is written once, in the order `| default(…) | json | file`"
+                    "each filter is written once, in the order `| default(…) | lines | json | file`"
                         .to_owned(),
                 ),
                 range: start..self.at,
@@ -187,30 +205,7 @@ impl<'a> Cursor<'a> {
     /// A root and the steps behind it.
     pub(crate) fn path(&mut self) -> Result<(Root, Vec<Step>), SyntaxError> {
         let start = self.at;
-        let Some(first) = self.name() else {
-            return Err(self.unexpected("here a path is expected", Some(ROOTS_TOLD.to_owned())));
-        };
-        let root = match first {
-            "nodes" => self.node_root(start)?,
-            "trigger" => {
-                self.fixed(start, "trigger", "output")?;
-                Root::Trigger
-            }
-            "run" => {
-                self.fixed(start, "run", "id")?;
-                Root::RunId
-            }
-            "storage" => Root::Storage,
-            "item" => Root::Item,
-            "item_index" => Root::ItemIndex,
-            unknown => {
-                return Err(SyntaxError {
-                    message: format!("no path begins with `{unknown}`"),
-                    suggestion: did_you_mean(unknown, ROOTS).or(Some(ROOTS_TOLD.to_owned())),
-                    range: start..self.at,
-                });
-            }
-        };
+        let root = self.root()?;
         let end = self.at;
         let steps = self.steps()?;
         if matches!(root, Root::RunId | Root::ItemIndex) && !steps.is_empty() {
@@ -221,6 +216,27 @@ impl<'a> Cursor<'a> {
             });
         }
         Ok((root, steps))
+    }
+
+    /// Where a path begins.
+    pub(crate) fn root(&mut self) -> Result<Root, SyntaxError> {
+        let start = self.at;
+        let Some(first) = self.name() else {
+            return Err(self.unexpected("here a path is expected", Some(ROOTS_TOLD.to_owned())));
+        };
+        match first {
+            "nodes" => self.node_root(start),
+            "trigger" => self.fixed(start, "trigger", "output").map(|()| Root::Trigger),
+            "run" => self.fixed(start, "run", "id").map(|()| Root::RunId),
+            "storage" => Ok(Root::Storage),
+            "item" => Ok(Root::Item),
+            "item_index" => Ok(Root::ItemIndex),
+            unknown => Err(SyntaxError {
+                message: format!("no path begins with `{unknown}`"),
+                suggestion: did_you_mean(unknown, ROOTS).or(Some(ROOTS_TOLD.to_owned())),
+                range: start..self.at,
+            }),
+        }
     }
 
     fn node_root(&mut self, start: usize) -> Result<Root, SyntaxError> {
@@ -385,8 +401,9 @@ impl<'a> Cursor<'a> {
 fn order(filter: &Filter) -> u8 {
     match filter {
         Filter::Default(_) => 0,
-        Filter::Json => 1,
-        Filter::File => 2,
+        Filter::Lines => 1,
+        Filter::Json => 2,
+        Filter::File => 3,
     }
 }
 

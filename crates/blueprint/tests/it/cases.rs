@@ -101,3 +101,42 @@ fn a_field_beside_the_fields_is_one_finding_that_says_where_it_belongs() {
     );
     assert_eq!(said, [(message, Some(suggestion))]);
 }
+
+#[test]
+fn a_trigger_stands_inside_of_nothing() {
+    let nodes = "  - { id: start, type: manual_trigger, parent: again }\n  - { id: again, type: loop }\n  - { id: work, type: join, parent: again }";
+    let edges = "  - { from: start, to: again }\n  - { from: again, from_port: body, to: work }";
+    let found = check(file(nodes, edges).as_bytes()).findings;
+    let said: Vec<_> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        ["5:48: the manual_trigger `start` cannot stand inside of `again` [invalid_parent]"]
+    );
+}
+
+#[test]
+fn an_edge_back_to_the_loop_is_one_finding_and_no_cycle() {
+    let nodes = format!(
+        "{START}  - {{ id: again, type: loop }}\n  - {{ id: work, type: join, parent: again }}"
+    );
+    let edges = "  - { from: start, to: again }\n  - { from: again, from_port: body, to: work }\n  - { from: work, to: again }";
+    assert_eq!(codes(&file(&nodes, edges)), ["loop_body_external_output"]);
+}
+
+#[test]
+fn nodes_of_a_body_that_wait_for_each_other_are_a_cycle() {
+    let nodes = format!(
+        "{START}  - {{ id: again, type: loop }}\n  - {{ id: a, type: join, parent: again }}\n  - {{ id: b, type: join, parent: again }}"
+    );
+    let edges = "  - { from: start, to: again }\n  - { from: again, from_port: body, to: a }\n  - { from: a, to: b }\n  - { from: b, to: a }";
+    assert_eq!(codes(&file(&nodes, edges)), ["cycle_detected"]);
+}
+
+#[test]
+fn an_error_that_a_mistyped_edge_may_give_is_not_asked_for_twice() {
+    let nodes = format!(
+        "{START}  - {{ id: work, type: shell, fields: {{ command: make }} }}\n  - {{ id: tell, type: notify, fields: {{ message: '{{{{nodes.work.error.code}}}}' }} }}"
+    );
+    let edges = "  - { from: start, to: work }\n  - { from: work, from_port: eror, to: tell }";
+    assert_eq!(codes(&file(&nodes, edges)), ["unknown_output_port"]);
+}

@@ -4,5 +4,8 @@
 mod cases;
 mod fixtures;
 mod generated;
+mod layouts;
+mod mending;
+mod nested;
 mod support;
 mod weak_points;

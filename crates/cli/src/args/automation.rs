@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::AttachArgs;
+use super::{
+    AttachArgs, DiffArgs, ExplainArgs, FmtArgs, GraphArgs, LintArgs, NewArgs, NodeTypesArgs,
+    SchemaArgs,
+};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AutomationVerb {
@@ -16,6 +19,24 @@ pub(crate) enum AutomationVerb {
     Validate(SourceArgs),
     /// Run an automation and watch it
     Exec(ExecArgs),
+    /// Write a blueprint to begin with
+    New(NewArgs),
+    /// Lay out blueprints in the usual way; comments and prose stay
+    Fmt(FmtArgs),
+    /// Check blueprints and their style, and mend what is certain
+    Lint(LintArgs),
+    /// Tell what two graphs have different
+    Diff(DiffArgs),
+    /// Stop a trial run behind every event and tell which effects come twice
+    CrashTest(CrashTestArgs),
+    /// Draw the graph of an automation, or of a run
+    Graph(GraphArgs),
+    /// List the types of nodes, or show one with its fields
+    NodeTypes(NodeTypesArgs),
+    /// Print the JSON Schema of front matter, for editors
+    Schema(SchemaArgs),
+    /// Explain what a finding means, by its code
+    Explain(ExplainArgs),
 }
 
 #[derive(Debug, Args)]
@@ -46,6 +67,24 @@ pub(crate) struct ExecArgs {
     pub(crate) script: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) attach: AttachArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CrashTestArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// The input: JSON, @FILE, or - for standard input
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    pub(crate) input: Option<String>,
+    /// The folder of which each trial gets a copy [default: an empty one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Who acts as a role; may be given several times
+    #[arg(long, value_name = "ROLE=PROVIDER", value_parser = binding)]
+    pub(crate) bind: Vec<(String, String)>,
+    /// What the agents answer
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
 }
 
 fn binding(text: &str) -> Result<(String, String), String> {

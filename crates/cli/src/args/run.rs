@@ -1,7 +1,10 @@
 //! `wardian run …`.
 
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
-use host::api::RunStatus;
+use host::api::{RunStatus, Span};
 
 use super::AttachArgs;
 
@@ -33,6 +36,14 @@ pub(crate) enum RunVerb {
     Resume(NoteArgs),
     /// Try a failed run again as a new run that keeps what was completed
     Retry(RetryArgs),
+    /// Go on from an event of a run, as a new run, with the same or a changed automation
+    Fork(ForkArgs),
+    /// Show where two runs went different ways
+    Diff(DiffRunsArgs),
+    /// Remove runs that have ended
+    Prune(PruneArgs),
+    /// Print a run for other programs, a JSON object a line
+    Export(ExportArgs),
 }
 
 #[derive(Debug, Args)]
@@ -44,21 +55,71 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only runs of this status
-    #[arg(long)]
-    pub(crate) status: Option<Status>,
-    /// At most so many [default: 50 for people, all with --json]
+    /// Only runs of this status; may be given several times
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) status: Vec<Status>,
+    /// Only runs of this automation
+    #[arg(long, value_name = "ID")]
+    pub(crate) automation: Option<String>,
+    /// Only runs that began at most so long ago, such as 90m or 7d
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) since: Option<Span>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value = "50")]
+    pub(crate) limit: NonZeroUsize,
+    /// Go on behind a page, with the `next` that it gave
+    #[arg(long, value_name = "NEXT")]
+    pub(crate) after: Option<String>,
+    /// All of them
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
+}
+
+/// What goes is what all options allow.
+#[derive(Debug, Args)]
+pub(crate) struct PruneArgs {
+    /// Only runs that ended longer ago than this, such as 30d
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) older_than: Option<Span>,
+    /// Keep the last so many of each automation
     #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
+    pub(crate) keep_last: Option<usize>,
+    /// Only runs of this status; may be given several times
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) status: Vec<Ended>,
+    /// Only runs of this automation
+    #[arg(long, value_name = "ID")]
+    pub(crate) automation: Option<String>,
+    /// Show what would go, and remove nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// A new file to write to [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Begin at this event
+    #[arg(long, value_name = "SEQ", default_value_t = 0)]
+    pub(crate) from: u64,
+    /// The last event; nothing later is shown
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: Option<u64>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Begin at this event
-    #[arg(long, value_name = "SEQ", default_value_t = 0)]
-    pub(crate) from: u64,
+    /// Tell the events one by one, from this one on
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) from: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -68,6 +129,9 @@ pub(crate) struct LogsArgs {
     /// Only this node
     #[arg(long, value_name = "NODE")]
     pub(crate) node: Option<String>,
+    /// Go on as they print more, until the run rests
+    #[arg(long)]
+    pub(crate) follow: bool,
 }
 
 #[derive(Debug, Args)]
@@ -128,6 +192,29 @@ pub(crate) struct RetryArgs {
     pub(crate) attach: AttachArgs,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ForkArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// The last event that the new run keeps
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) from: u64,
+    /// A changed automation, by file or id; what changed runs again
+    #[arg(long, value_name = "FILE|ID")]
+    pub(crate) automation: Option<String>,
+    #[command(flatten)]
+    pub(crate) attach: AttachArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffRunsArgs {
+    #[command(flatten)]
+    pub(crate) first: RunArgs,
+    /// The run to compare it with
+    #[arg(value_name = "OTHER")]
+    pub(crate) second: String,
+}
+
 /// A run's status as a word of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Status(pub(crate) RunStatus);
@@ -143,6 +230,20 @@ impl ValueEnum for Status {
                 Self(RunStatus::Failed),
             ]
         }
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.0.word()))
+    }
+}
+
+/// The status of a run that is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ended(pub(crate) RunStatus);
+
+impl ValueEnum for Ended {
+    fn value_variants<'a>() -> &'a [Self] {
+        const { &[Self(RunStatus::Completed), Self(RunStatus::Failed)] }
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {

@@ -1,11 +1,25 @@
 //! Recording runs whose owner died, and telling of it.
 
 use host::Host;
-use host::api::{HostError, Recovered, RecoveryAction};
+use host::api::{HostError, Recovered, RecoveryAction, json};
 
+use crate::args::RecoverArgs;
 use crate::console::Console;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::escape;
+
+/// `wardian recover`.
+pub(crate) fn run(host: &Host, console: &Console, args: &RecoverArgs) -> Result<Exit, CliError> {
+    let recovered = if args.all { host.recover_all()? } else { host.recover()? };
+    if console.json {
+        console.document(&json::recovered(&recovered))?;
+    } else if recovered.is_empty() {
+        console.talk("no run has lost its owner");
+    }
+    recovered.iter().for_each(|one| tell(console, one));
+    Ok(Exit::Done)
+}
 
 /// After the own run: the runs of others. Whatever happens here changes
 /// nothing about the own run.

@@ -3,9 +3,13 @@
 mod answer;
 mod approve;
 mod cancel;
+mod diff;
 mod events;
+mod export;
+mod fork;
 mod list;
 mod logs;
+mod prune;
 mod reject;
 mod replay;
 mod resume;
@@ -38,5 +42,9 @@ pub(crate) fn run(host: &Host, console: &Console, verb: &RunVerb) -> Result<Exit
         RunVerb::Cancel(args) => cancel::run(host, console, args),
         RunVerb::Resume(args) => resume::run(host, console, args),
         RunVerb::Retry(args) => retry::run(host, console, args),
+        RunVerb::Fork(args) => fork::run(host, console, args),
+        RunVerb::Diff(args) => diff::run(host, console, args),
+        RunVerb::Prune(args) => prune::run(host, console, args),
+        RunVerb::Export(args) => export::run(host, console, args),
     }
 }

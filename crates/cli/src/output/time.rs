@@ -13,6 +13,14 @@ pub(crate) fn length(span: Span) -> String {
     }
 }
 
+/// `0s`, `12s`, `2:05`, `1:02:05`: a length that still grows.
+pub(crate) fn ticking(span: Span) -> String {
+    match span.millis() / 1000 {
+        seconds @ ..60 => format!("{seconds}s"),
+        _ => length(span),
+    }
+}
+
 /// `2026-11-30 15:09:43Z`.
 pub(crate) fn instant(at: Timestamp) -> String {
     let text = at.to_string();
@@ -45,6 +53,14 @@ mod tests {
         ];
         for (millis, text) in cases {
             assert_eq!(length(Span::from_millis(millis)), text);
+        }
+    }
+
+    #[test]
+    fn what_still_grows_is_told_in_whole_seconds() {
+        let cases = [(0, "0s"), (59_999, "59s"), (60_000, "1:00"), (3_725_000, "1:02:05")];
+        for (millis, text) in cases {
+            assert_eq!(ticking(Span::from_millis(millis)), text);
         }
     }
 

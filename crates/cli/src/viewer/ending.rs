@@ -17,7 +17,7 @@ pub(crate) fn summary(view: &RunView, short: &str, style: Style) -> String {
             let gates: Vec<_> = waiting(view).map(|node| escape::line(node.id.as_str())).collect();
             format!("waits for approval at {}{}", gates.join(", "), took("after"))
         }
-        RunStatus::Waiting => format!("waits{}", took("after")),
+        RunStatus::Waiting => format!("waits {}{}", awaited(view), took("after")),
         RunStatus::Running => format!("is running{}", took("for")),
         RunStatus::Failed => failed(view, &took("after")),
     };
@@ -32,6 +32,7 @@ pub(crate) fn next_steps(view: &RunView, short: &str, program: &str) -> Vec<Stri
     let call = |verb: &str| format!("{program} run {verb} {short}");
     match view.status {
         RunStatus::Completed => Vec::new(),
+        RunStatus::Waiting if view.held.is_some() => vec![call("resume"), call("cancel")],
         RunStatus::Running | RunStatus::Waiting => vec![call("watch"), call("cancel")],
         RunStatus::AwaitingApproval => {
             waiting(view).flat_map(|node| decide(node, short, program)).collect()
@@ -42,6 +43,18 @@ pub(crate) fn next_steps(view: &RunView, short: &str, program: &str) -> Vec<Stri
             Some(_) => verdicts(view, &call("retry")),
         },
     }
+}
+
+/// What a run waits for that is no decision.
+fn awaited(view: &RunView) -> String {
+    if let Some(limit) = view.held {
+        return format!("until someone grants its budget again (`{}` is spent)", limit.word());
+    }
+    let children: Vec<&str> = view.nodes.iter().filter_map(|node| node.open_child()).collect();
+    if !children.is_empty() {
+        return format!("for {}", children.join(", "));
+    }
+    view.wake_at.map_or_else(|| "for something".to_owned(), |at| format!("until {at}"))
 }
 
 /// What a person can say about outcomes that nobody knows. A shell passes
@@ -79,22 +92,24 @@ fn failed(view: &RunView, took: &str) -> String {
     let words: Vec<&str> = word.into_iter().chain(unknown).collect();
     let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     let node = view.failure.as_ref().and_then(|failure| failure.node.as_ref());
-    let node = node.map(|node| format!(" at {}", escape::line(node.as_str()))).unwrap_or_default();
+    let node =
+        node.map(|node| format!(" at {}", escape::line(&node.to_string()))).unwrap_or_default();
     format!("failed{words}{node}{took}")
 }
 
 /// Why it failed, without the node, which stands before it.
 fn message(view: &RunView) -> &str {
     let Some(failure) = &view.failure else { return "" };
-    let node = failure.node.as_ref().map(|node| node.as_str());
-    let rest = node.and_then(|node| failure.message.strip_prefix(node));
+    let node = failure.node.as_ref().map(ToString::to_string);
+    let rest = node.and_then(|node| failure.message.strip_prefix(&node));
     rest.and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&failure.message)
 }
 
 fn waiting(view: &RunView) -> impl Iterator<Item = &NodeView> {
-    view.nodes.iter().filter(|node| node.status == NodeStatus::Waiting)
+    view.nodes.iter().filter(|node| node.is_open_gate())
 }
 
 fn unknown(view: &RunView) -> impl Iterator<Item = &NodeView> {
-    view.nodes.iter().filter(|node| node.status == NodeStatus::Unknown)
+    let open = |node: &&NodeView| node.status == NodeStatus::Unknown && node.port.is_none();
+    view.nodes.iter().filter(open)
 }

@@ -1,6 +1,8 @@
 //! An event as a line for people. Pure.
 
-use host::api::{Event, Fact, NodeStatus, NodeView, RunView, Timestamp};
+use host::api::{
+    Attempt, Caught, Child, Event, Fact, NodeStatus, NodeView, RunStarted, RunView, Timestamp,
+};
 use serde_json::Value;
 
 use crate::output::{escape, gist, time};
@@ -47,7 +49,7 @@ impl Layout {
         let began = self.began.unwrap_or(event.at);
         let at = format!("{:>TIME_WIDTH$}", time::length(event.at.since(began)));
         let at = self.style.paint(Paint::Faint, &at);
-        let node = event.fact.node().map(|node| escape::line(node.as_str()));
+        let node = event.fact.node().map(|node| escape::line(&node.to_string()).into_owned());
         let node = format!("{:<width$}", node.unwrap_or_default(), width = self.nodes);
         let mut lines = format!("{at}  {} {node}  {}", said.icon, said.text).trim_end().to_owned();
         for line in said.below {
@@ -71,19 +73,13 @@ impl Layout {
             Some(Said { icon: self.style.node_icon(status), text, below: Vec::new() })
         };
         match fact {
-            Fact::RunStarted(started) => {
-                let again = started.retry_of.as_ref().map(ToString::to_string);
-                said(NodeStatus::Running, begun(started.blueprint_id.as_str(), again))
-            }
+            Fact::RunStarted(started) => said(NodeStatus::Running, begun(started)),
             Fact::RunAdopted { cut, .. } => said(NodeStatus::Running, adopted(*cut)),
             Fact::RunResumed { actor, .. } => {
                 said(NodeStatus::Running, signed("resumed", actor, None))
             }
-            Fact::NodeStarted { attempt, .. } if attempt.0 <= 1 => {
-                said(NodeStatus::Running, "started".to_owned())
-            }
-            Fact::NodeStarted { attempt, .. } => {
-                said(NodeStatus::Running, format!("started, attempt {attempt}"))
+            Fact::NodeStarted { attempt, child, .. } => {
+                said(NodeStatus::Running, launched(*attempt, child.as_deref()))
             }
             Fact::NodeCompleted { output, .. } => {
                 said(NodeStatus::Completed, gist::gist(output, self.room()))
@@ -103,15 +99,56 @@ impl Layout {
                 self.long(NodeStatus::Running, "notice: ", message)
             }
             Fact::NodeSkipped { .. } => said(NodeStatus::Skipped, "skipped".to_owned()),
-            Fact::NodeFailed { error, .. } => self.long(NodeStatus::Failed, "", &error.message),
-            Fact::AttemptFailed { attempt, error, .. } => {
-                let intro = format!("attempt {attempt} failed and is tried again: ");
+            Fact::NodeFailed { error, caught, .. } => {
+                self.long(NodeStatus::Failed, handled(*caught), &error.message)
+            }
+            Fact::AttemptFailed { attempt, error, wake, .. } => {
+                let when = wake.map(|wake| format!(" at {wake}")).unwrap_or_default();
+                let intro = format!("attempt {attempt} failed and is tried again{when}: ");
                 self.long(NodeStatus::Failed, &intro, &error.message)
             }
             Fact::AttemptUnknown { message, .. } => {
                 self.long(NodeStatus::Unknown, "outcome unknown: ", message)
             }
             Fact::NodeCancelled { .. } => said(NodeStatus::Cancelled, "cancelled".to_owned()),
+            Fact::LoopIteration { .. }
+            | Fact::LoopCompleted { .. }
+            | Fact::ForEachStarted { .. }
+            | Fact::ItemCompleted { .. }
+            | Fact::ItemFailed { .. }
+            | Fact::ForEachCompleted { .. } => self.container(fact),
+            Fact::WaitStarted { until, .. } => {
+                said(NodeStatus::Waiting, format!("waits until {until}"))
+            }
+            Fact::UsageReported { .. } => None,
+            Fact::BudgetNotice { .. } | Fact::BudgetReached { .. } => self.word(fact),
+            Fact::DeadlinePassed { deadline } => {
+                said(NodeStatus::Failed, format!("out of time: the deadline was {deadline}"))
+            }
+            Fact::AwaitingApproval { .. }
+            | Fact::ApprovalGranted { .. }
+            | Fact::ApprovalRejected { .. }
+            | Fact::CancelRequested { .. }
+            | Fact::SignalRefused { .. } => self.word(fact),
+            Fact::RunCompleted | Fact::RunFailed { .. } => None,
+        }
+    }
+
+    /// What people say and are asked, and what is spent.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "it is called with words alone")]
+    fn word(&self, fact: &Fact) -> Option<Said> {
+        let said = |status, text: String| {
+            Some(Said { icon: self.style.node_icon(status), text, below: Vec::new() })
+        };
+        match fact {
+            Fact::BudgetNotice { limit } => {
+                let text = format!("four fifths of the budget's `{}` are spent", limit.word());
+                said(NodeStatus::Waiting, text)
+            }
+            Fact::BudgetReached { limit } => {
+                let text = format!("the budget's `{}` is spent; nothing new starts", limit.word());
+                said(NodeStatus::Waiting, self.style.paint(Paint::Attention, &text))
+            }
             Fact::AwaitingApproval { prompt, .. } => Some(self.gate(prompt.as_deref())),
             Fact::ApprovalGranted { actor, note, .. } => {
                 said(NodeStatus::Completed, signed("approved", actor, note.as_deref()))
@@ -126,7 +163,35 @@ impl Layout {
                 let refused = signed(&escape::line(verb), actor, None);
                 said(NodeStatus::Skipped, format!("{refused} refused: {}", escape::line(message)))
             }
-            Fact::RunCompleted | Fact::RunFailed { .. } => None,
+            _ => None,
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "it is called with containers alone")]
+    fn container(&self, fact: &Fact) -> Option<Said> {
+        let said = |status, text: String| {
+            Some(Said { icon: self.style.node_icon(status), text, below: Vec::new() })
+        };
+        match fact {
+            Fact::LoopIteration { iteration, begin, .. } => {
+                let most = begin.as_ref().map(|begin| format!(" of at most {}", begin.most));
+                let text = format!("round {}{}", iteration.0 + 1, most.unwrap_or_default());
+                said(NodeStatus::Running, text)
+            }
+            Fact::LoopCompleted { .. } => said(NodeStatus::Completed, "done".to_owned()),
+            Fact::ForEachStarted { items, .. } => {
+                let noun = if items.len() == 1 { "item" } else { "items" };
+                said(NodeStatus::Running, format!("{} {noun}", items.len()))
+            }
+            Fact::ItemCompleted { index, output, .. } => {
+                let text = format!("item {index}: {}", gist::gist(output, self.room()));
+                said(NodeStatus::Completed, text)
+            }
+            Fact::ItemFailed { index, error, .. } => {
+                self.long(NodeStatus::Failed, &format!("item {index}: "), &error.message)
+            }
+            Fact::ForEachCompleted { .. } => said(NodeStatus::Completed, "done".to_owned()),
+            _ => None,
         }
     }
 
@@ -145,35 +210,54 @@ impl Layout {
         Said {
             icon: self.style.node_icon(NodeStatus::Waiting),
             text: self.style.paint(Paint::Attention, "waits for approval"),
-            below: prompt.map(|prompt| self.lines(prompt)).unwrap_or_default(),
+            below: prompt.map(|prompt| excerpt(prompt, self.style)).unwrap_or_default(),
         }
     }
 
     /// A text whose first line follows the intro and whose rest stands below.
     fn long(&self, status: NodeStatus, intro: &str, text: &str) -> Option<Said> {
-        let mut lines = self.lines(text);
+        let mut lines = excerpt(text, self.style);
         let first = if lines.is_empty() { String::new() } else { lines.remove(0) };
         let icon = self.style.node_icon(status);
         Some(Said { icon, text: format!("{intro}{first}"), below: lines })
     }
+}
 
-    fn lines(&self, text: &str) -> Vec<String> {
-        let mut lines: Vec<String> =
-            text.trim_end().lines().map(|line| escape::text(line).into_owned()).collect();
-        if lines.len() > LINES_MAX {
-            let more = lines.len() - LINES_MAX;
-            lines.truncate(LINES_MAX);
-            lines.push(
-                self.style.paint(Paint::Faint, &format!("({more} more lines in `run show`)")),
-            );
-        }
-        lines
+/// The lines of a long text; too many of them are left to `run show`.
+pub(super) fn excerpt(text: &str, style: Style) -> Vec<String> {
+    let mut lines: Vec<String> =
+        text.trim_end().lines().map(|line| escape::text(line).into_owned()).collect();
+    if lines.len() > LINES_MAX {
+        let more = lines.len() - LINES_MAX;
+        lines.truncate(LINES_MAX);
+        lines.push(style.paint(Paint::Faint, &format!("({more} more lines in `run show`)")));
+    }
+    lines
+}
+
+fn begun(started: &RunStarted) -> String {
+    let again = started.retry_of.as_ref().map(|of| format!(", trying {of} again"));
+    let fork = started.fork_of.as_ref().map(|(of, at)| format!(", from event {at} of {of}"));
+    let parent = started.parent.as_ref().map(|of| format!(", for {} of {}", of.node, of.run_id));
+    let more: String = again.into_iter().chain(fork).chain(parent).collect();
+    format!("{} started{more}", started.blueprint_id)
+}
+
+fn launched(attempt: Attempt, child: Option<&Child>) -> String {
+    let nth = if attempt.0 > 1 { format!(", attempt {attempt}") } else { String::new() };
+    match child {
+        Some(child) => format!("started run {} of {}{nth}", child.run_id, child.automation),
+        None => format!("started{nth}"),
     }
 }
 
-fn begun(blueprint: &str, retry_of: Option<String>) -> String {
-    let again = retry_of.map(|of| format!(", trying {of} again"));
-    format!("{blueprint} started{}", again.unwrap_or_default())
+fn handled(caught: Option<Caught>) -> &'static str {
+    match caught {
+        Some(Caught::Port) => "failed, and the run goes on by `error`: ",
+        Some(Caught::Item) => "failed, and so does the item: ",
+        Some(Caught::Container) => "failed, and so does what is around it: ",
+        None => "",
+    }
 }
 
 fn adopted(cut: u64) -> String {

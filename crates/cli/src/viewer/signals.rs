@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 
 use crate::exit::Exit;
 
@@ -22,6 +22,8 @@ pub(crate) enum Heard {
 #[derive(Debug)]
 pub(crate) struct Signals {
     flags: [(Heard, Arc<AtomicBool>); 3],
+    /// The process was stopped, and goes on.
+    resumed: Arc<AtomicBool>,
     /// Readable after a signal, so that a wait for one misses none.
     wake: UnixStream,
 }
@@ -66,7 +68,15 @@ impl Signals {
                 signal_hook::low_level::pipe::register(heard.number(), waker.try_clone()?)?;
             }
         }
-        Ok(Self { flags, wake })
+        let resumed = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(SIGCONT, Arc::clone(&resumed))?;
+        Ok(Self { flags, resumed, wake })
+    }
+
+    /// Whether the process was stopped since the last look: the terminal may
+    /// have been somebody else's meanwhile.
+    pub(crate) fn was_away(&self) -> bool {
+        self.resumed.swap(false, Ordering::SeqCst)
     }
 
     /// A signal that has come since the last look.

@@ -1,11 +1,12 @@
-//! What a viewer tells, and to whom: people read lines, programs that wait
-//! for a run get one document at its end, programs that watch get an event a
-//! line.
+//! What a viewer tells, and to whom: people at a screen see the run as it
+//! is, people elsewhere read an event a line, programs that wait for a run get
+//! one document at its end, programs that watch get an event a line.
 
-use host::Host;
-use host::api::{Event, Fact, NodeStatus, NodeView, RunStatus, RunView, json};
+use host::api::{Event, Fact, NodeView, RunStatus, RunView, json};
+use host::{Follower, Host};
 
 use super::line::Layout;
+use super::live::Live;
 use super::{Role, Visit, ending};
 use crate::console::Console;
 use crate::error::CliError;
@@ -21,6 +22,8 @@ pub(super) struct Teller<'a> {
     layout: Option<Layout>,
     /// The last thing told was how to answer at a gate.
     told_how: bool,
+    /// What is drawn, where there is a screen.
+    live: Option<Live>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +48,35 @@ impl<'a> Teller<'a> {
             (true, Role::Starter { .. }) => Listener::Waiting,
             (true, Role::Onlooker) => Listener::Watching,
         };
-        Self { host, console, visit, listener, names: None, layout: None, told_how: false }
+        let is_drawn = listener == Listener::People && visit.from.is_none();
+        let size = if is_drawn { console.screen() } else { None };
+        let live = size.map(|size| Live::new(size, hint(visit.role, console.is_interactive)));
+        Self { host, console, visit, listener, names: None, layout: None, told_how: false, live }
+    }
+
+    /// Draws the run as it is now, where it is drawn.
+    pub(super) fn refresh(&mut self, follower: &mut Follower) -> Result<(), CliError> {
+        if self.live.is_none() || follower.seq() == 0 {
+            return Ok(());
+        }
+        let (console, now) = (self.console, self.host.now());
+        let short = self.names()?.short.clone();
+        self.live.as_mut().map_or(Ok(()), |live| live.refresh(follower, console, &short, now))
+    }
+
+    /// Others may have written where the run was drawn: that is drawn anew,
+    /// below.
+    pub(super) fn come_back(&mut self) {
+        if let Some(live) = &mut self.live {
+            live.come_back();
+        }
+    }
+
+    /// Something else is to be said: what is drawn makes way until the next
+    /// refresh.
+    pub(super) fn make_way(&mut self) -> Result<(), CliError> {
+        let console = self.console;
+        self.live.as_mut().map_or(Ok(()), |live| live.make_way(console))
     }
 
     /// New events; `view` gives the run after the last of them.
@@ -54,7 +85,12 @@ impl<'a> Teller<'a> {
         events: &[Event],
         view: &dyn Fn() -> RunView,
     ) -> Result<(), CliError> {
-        let mut wanted = events.iter().filter(|event| event.seq.0 >= self.visit.from);
+        if let Some(live) = &mut self.live {
+            live.changed();
+            return Ok(());
+        }
+        let from = self.visit.from.unwrap_or(0);
+        let mut wanted = events.iter().filter(|event| event.seq.0 >= from);
         match self.listener {
             Listener::Waiting => Ok(()),
             Listener::Watching => {
@@ -85,6 +121,9 @@ impl<'a> Teller<'a> {
             }
             Listener::People => {
                 let style = self.console.style;
+                if let Some(live) = &mut self.live {
+                    live.leave(self.console, view, self.host.now())?;
+                }
                 self.console.line("")?;
                 self.console.line(&ending::summary(view, &short, style))?;
                 if self.told_how {
@@ -106,6 +145,13 @@ impl<'a> Teller<'a> {
             return self.end(view);
         }
         let short = self.names()?.short.clone();
+        let from = match &mut self.live {
+            Some(live) => {
+                live.leave(self.console, view, self.host.now())?;
+                String::new()
+            }
+            None => format!(" --from {}", view.next_seq),
+        };
         let talk = |text: &str| self.console.talk(text);
         let call = |verb: &str| format!("{} run {verb} {short}", self.console.program);
         talk(match self.visit.role {
@@ -114,7 +160,7 @@ impl<'a> Teller<'a> {
             }
             Role::Onlooker => "\nthe run goes on",
         });
-        talk(&format!("  watch    {} --from {}", call("watch"), view.next_seq));
+        talk(&format!("  watch    {}{from}", call("watch")));
         talk(&format!("  approve  {}", call("approve")));
         talk(&format!("  cancel   {}", call("cancel")));
         Ok(())
@@ -128,7 +174,8 @@ impl<'a> Teller<'a> {
         layout: &Layout,
     ) -> Result<bool, CliError> {
         let Fact::AwaitingApproval { node, .. } = &event.fact else { return Ok(false) };
-        let still = |view: &&NodeView| view.id == *node && view.status == NodeStatus::Waiting;
+        let id = node.to_string();
+        let still = |view: &&NodeView| view.id == id && view.is_open_gate();
         let view = view();
         let Some(node) = view.nodes.iter().find(still) else { return Ok(false) };
         let short = self.names()?.short.clone();
@@ -143,10 +190,19 @@ impl<'a> Teller<'a> {
     /// Known once the run has its first event.
     fn names(&mut self) -> Result<&Names, CliError> {
         if self.names.is_none() {
-            let report = self.host.show(self.visit.run)?;
-            let (short, blueprint) = (report.short_id, report.blueprint_id);
-            self.names = Some(Names { short, blueprint, folder: report.run_dir });
+            let names = self.host.names(self.visit.run)?;
+            let (short, blueprint) = (names.short_id, names.blueprint_id);
+            self.names = Some(Names { short, blueprint, folder: names.run_dir });
         }
         Ok(self.names.as_ref().expect("they were just set"))
+    }
+}
+
+/// What Ctrl-C means to the run.
+fn hint(role: Role, is_interactive: bool) -> &'static str {
+    match role {
+        Role::Onlooker => "Ctrl-C leaves; the run goes on",
+        Role::Starter { foreground: false } if is_interactive => "Ctrl-C leaves; the run goes on",
+        Role::Starter { .. } => "Ctrl-C cancels the run",
     }
 }

@@ -5,13 +5,16 @@ use crate::house::{House, hello};
 #[test]
 fn help_is_the_same_as_ever() {
     let house = House::new();
-    let commands: [&[&str]; 6] = [
+    let commands: [&[&str]; 9] = [
         &["--help"],
         &["automation", "--help"],
         &["automation", "exec", "--help"],
         &["run", "--help"],
         &["run", "retry", "--help"],
         &["run", "view", "--help"],
+        &["run", "list", "--help"],
+        &["run", "prune", "--help"],
+        &["run", "export", "--help"],
     ];
     let mut all = String::new();
     for command in commands {
@@ -93,4 +96,22 @@ fn a_worker_cannot_be_called_by_hand() {
     let house = House::new();
     let said = house.run(&["__worker", "/nowhere/at/all", "--json"]);
     assert_eq!((said.code, said.error_code().as_str()), (8, "invalid_request"));
+}
+
+#[test]
+fn every_command_has_a_page_of_the_manual() {
+    let house = House::new();
+    let said = house.run(&["man", "--output", "pages", "--json"]);
+    assert_eq!((said.code, &said.talk[..]), (0, ""));
+    let document = said.json();
+    let pages: Vec<&str> =
+        document["pages"].as_array().unwrap().iter().map(|page| page.as_str().unwrap()).collect();
+    assert!(pages.contains(&"pages/wardian-automation-exec.1"), "{pages:?}");
+    assert!(!pages.iter().any(|page| page.contains("worker")), "{pages:?}");
+    let page = std::fs::read_to_string(house.work().join("pages/wardian-run-logs.1")).unwrap();
+    assert!(page.contains("wardian run logs") && page.contains("follow"), "{page}");
+    assert_eq!(house.run(&["man", "--output", "pages"]).out.lines().count(), pages.len());
+    house.write("file", "");
+    let said = house.run(&["man", "--output", "file", "--json"]);
+    assert_eq!((said.code, said.error_code().as_str()), (4, "store_unavailable"));
 }

@@ -35,7 +35,7 @@ fn an_invalid_file_shows_everything_at_once() {
     house.write("wrong.md", WRONG);
     let said = house.run(&["automation", "validate", "wrong.md"]);
     assert_eq!((said.code, &said.talk[..]), (8, ""));
-    insta::assert_snapshot!(said.out);
+    insta::assert_snapshot!(house.normal(&said.out));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 
 /// Far more than anything here needs on a busy machine.
@@ -162,18 +164,38 @@ pub(crate) fn finish(child: Child) -> Output {
     }
 }
 
-/// A command whose three streams are a terminal, and that terminal.
+/// A command whose three streams are a terminal, and that terminal. Nobody
+/// knows how large the terminal is.
 pub(crate) fn on_terminal(house: &House, args: &[&str]) -> (Child, BufReader<File>) {
+    on_screen(house.command(args), None)
+}
+
+/// The same with a screen of so many columns and rows.
+pub(crate) fn on_screen(
+    mut command: Command,
+    size: Option<(u16, u16)>,
+) -> (Child, BufReader<File>) {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
     let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
     let theirs = File::options().read(true).write(true).open(name).unwrap();
-    let mut command = house.command(args);
-    command.env("TERM", "xterm").stdin(theirs.try_clone().unwrap());
+    if let Some(size) = size {
+        resize(&ours, size);
+    }
+    if !command.get_envs().any(|(name, _)| name == "TERM") {
+        command.env("TERM", "xterm");
+    }
+    command.stdin(theirs.try_clone().unwrap());
     command.stdout(theirs.try_clone().unwrap()).stderr(theirs);
     let child = command.spawn().unwrap();
     (child, BufReader::new(File::from(ours)))
+}
+
+/// Gives a terminal so many columns and rows.
+pub(crate) fn resize(terminal: impl AsFd, (ws_col, ws_row): (u16, u16)) {
+    let size = Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(terminal, size).unwrap();
 }
 
 pub(crate) fn pid(child: &Child) -> Pid {

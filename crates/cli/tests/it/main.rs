@@ -4,10 +4,16 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 mod arguments;
+mod authoring;
 mod check;
 mod decide;
 mod exec;
 mod house;
+mod language;
+mod listing;
+mod live;
 mod look;
+mod pages;
+mod screen;
 mod signals;
 mod work;

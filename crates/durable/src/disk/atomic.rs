@@ -16,6 +16,18 @@ use super::{Disk, DiskError, Kind};
 ///
 /// `salt` keeps two writers apart; fresh digits for each call.
 pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8], salt: &str) -> Result<(), DiskError> {
+    replace_cache(disk, path, bytes, salt)?;
+    disk.sync_dir(split(path)?.0)
+}
+
+/// The same without the last sync, for a file that can be made anew: a loss
+/// of power may leave the old one, or none, and never half of one.
+pub fn replace_cache(
+    disk: &dyn Disk,
+    path: &Path,
+    bytes: &[u8],
+    salt: &str,
+) -> Result<(), DiskError> {
     let (folder, name) = split(path)?;
     let temporary = folder.join(format!(".{name}.{salt}.tmp"));
     let placed = disk
@@ -23,7 +35,7 @@ pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8], salt: &str) -> Result
         .and_then(|()| disk.sync_file(&temporary))
         .and_then(|()| disk.rename(&temporary, path));
     match placed {
-        Ok(()) => disk.sync_dir(folder),
+        Ok(()) => Ok(()),
         // A file of this name is not ours to remove.
         Err(error) if error.source.kind() == ErrorKind::AlreadyExists => Err(error),
         Err(error) => {
@@ -111,6 +123,18 @@ mod tests {
         disk.put(Path::new("/home/state.json"), b"old");
         replace(&disk, Path::new("/home/state.json"), b"new", "0a1b").unwrap();
         insta::assert_snapshot!(calls(&disk).join("\n"));
+    }
+
+    #[test]
+    fn a_cache_is_replaced_without_the_last_of_these_calls() {
+        let both = [replace, replace_cache].map(|replace| {
+            let disk = SimDisk::new();
+            disk.put(Path::new("/home/state.json"), b"old");
+            replace(&disk, Path::new("/home/state.json"), b"new", "0a1b").unwrap();
+            calls(&disk)
+        });
+        let (last, before) = both[0].split_last().unwrap();
+        assert_eq!((last.as_str(), before), ("sync the folder /home", &both[1][..]));
     }
 
     #[test]

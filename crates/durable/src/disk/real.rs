@@ -262,26 +262,36 @@ fn own_mode(file: &File) -> IoResult<()> {
 
 /// Reads up to `limit` bytes, or to the end of the file.
 fn read_at(file: &File, offset: u64, limit: u64) -> IoResult<Vec<u8>> {
-    const STEP: u64 = 1 << 20;
-    let left = file.metadata()?.len().saturating_sub(offset).min(limit);
+    /// The least and the most that one call asks for. Memory is cleared
+    /// before it is read into, so that asking for much costs much, however
+    /// little comes.
+    const LEAST: u64 = 1 << 12;
+    const MOST: u64 = 1 << 20;
+    let stated = file.metadata()?.len().saturating_sub(offset);
     let mut bytes = Vec::new();
-    bytes.try_reserve(usize::try_from(left).map_err(Error::other)?)?;
+    let room = stated.min(limit).saturating_add(LEAST);
+    bytes.try_reserve_exact(usize::try_from(room).map_err(Error::other)?)?;
     loop {
-        let wanted = limit.saturating_sub(bytes.len() as u64).min(STEP);
         let start = bytes.len();
+        // One byte more than there should be shows that there are no more.
+        let rest = stated.saturating_sub(start as u64).saturating_add(1).clamp(LEAST, MOST);
+        let wanted = limit.saturating_sub(start as u64).min(rest);
         if wanted == 0 {
             return Ok(bytes);
         }
         bytes.resize(start + usize::try_from(wanted).map_err(Error::other)?, 0);
-        let got = match file.read_at(&mut bytes[start..], offset + start as u64) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => 0,
-            Ok(0) => {
-                bytes.truncate(start);
+        let got = file.read_at(&mut bytes[start..], offset + start as u64);
+        bytes.truncate(start + got.as_ref().map_or(0, |got| *got));
+        match got {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(0) => return Ok(bytes),
+            // Files in /proc state no length and come in pieces of any size.
+            Ok(got) if (got as u64) < wanted && (1..=bytes.len() as u64).contains(&stated) => {
                 return Ok(bytes);
             }
-            got => got?,
-        };
-        bytes.truncate(start + got);
+            Ok(_) => {}
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use blueprint::{Program, check};
 use serde_json::{Map, Value, json};
 
 /// Keys of a node that are no fields of its type.
-const NODE_KEYS: [&str; 3] = ["name", "timeout", "repeat"];
+const NODE_KEYS: [&str; 5] = ["name", "timeout", "repeat", "retry", "parent"];
 
 /// Front matter under way.
 #[derive(Debug, Default)]
@@ -64,6 +64,26 @@ impl Draft {
 
     pub(crate) fn program(&self) -> Arc<Program> {
         compile(&self.file())
+    }
+
+    /// Takes a line, which may say anew what a node is.
+    pub(crate) fn change(&mut self, line: &str) -> bool {
+        let count = self.nodes.len();
+        let taken = self.line(line);
+        if self.nodes.len() > count {
+            let node = self.nodes.pop().expect("it was just put there");
+            match self.nodes.iter_mut().find(|old| old["id"] == node["id"]) {
+                Some(old) => *old = node,
+                None => self.nodes.push(node),
+            }
+        }
+        taken
+    }
+
+    /// Takes a node out, with its edges.
+    pub(crate) fn remove(&mut self, id: &str) {
+        self.nodes.retain(|node| node["id"] != id);
+        self.edges.retain(|edge| edge["from"] != id && edge["to"] != id);
     }
 
     fn node(&mut self, text: &str) {

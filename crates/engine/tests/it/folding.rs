@@ -1,10 +1,11 @@
 //! Folding as the one validator of a sequence, and stored states that are
 //! not ours to read.
 
-use blueprint::NodeId;
-use durable::{Attempt, Generation, Seq};
+use std::sync::Arc;
+
+use durable::{Attempt, Generation, Round, Seq};
 use engine::checkpoint::{CheckpointError, from_stored, to_stored};
-use engine::{Event, Fact, FailReason, RunState, fold};
+use engine::{Class, Event, Fact, FailReason, NodeError, RunState, Site, fold};
 use serde_json::{Value, json};
 
 use crate::blueprints::program;
@@ -43,9 +44,9 @@ fn each_way_to_be_out_of_place_is_named() {
     let all = rig.log.len();
     let adopted = |generation| Fact::RunAdopted { generation: Generation(generation), cut: 0 };
     let cancelled =
-        |attempt| Fact::NodeCancelled { node: NodeId::new("a"), attempt: Attempt(attempt) };
+        |attempt| Fact::NodeCancelled { node: Site::parse("a"), attempt: Attempt(attempt) };
     let failed = || Fact::RunFailed { reason: FailReason::Error, error: "e".into(), node: None };
-    let skipped = |node: &str| Fact::NodeSkipped { node: NodeId::new(node) };
+    let skipped = |node: &str| Fact::NodeSkipped { node: Site::parse(node) };
     let started = || rig.log[0].fact.clone();
     let said = [
         after(&rig, 0, adopted(1)),
@@ -60,6 +61,53 @@ fn each_way_to_be_out_of_place_is_named() {
         after(&rig, 4, failed()),
         after(&rig, 4, Fact::RunCompleted),
         after(&rig, all, failed()),
+    ];
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+/// What no owner of ours could have written about a body is refused.
+#[test]
+fn a_container_ends_only_when_its_body_has() {
+    let lines = "
+        node start manual_trigger
+        node again loop max_iterations=2
+        node a shell command=a parent=again
+        node each for_each items=trigger.output.list on_item_error=collect
+        node b shell command=b parent=each
+        edge start -> again
+        edge start -> each
+        edge again:body -> a
+        edge each:body -> b
+    ";
+    let mut rig = Rig::new(&program(lines));
+    rig.start(json!({ "list": [1] }));
+    let error = || NodeError::before_effect(Class::Bug, "e", "e".to_owned());
+    let (again, each, output) = (Site::parse("again"), Site::parse("each"), Arc::new(json!(1)));
+    let failed = |node: &Site| Fact::NodeFailed {
+        node: node.clone(),
+        attempt: None,
+        error: error(),
+        caught: None,
+    };
+    let iteration =
+        |iteration, begin| Fact::LoopIteration { node: again.clone(), iteration, begin };
+    let completed =
+        |index| Fact::ItemCompleted { node: each.clone(), index, output: Arc::clone(&output) };
+    let said = [
+        after(&rig, rig.log.len(), iteration(Round(1), None)),
+        after(&rig, rig.log.len(), iteration(Round::FIRST, None)),
+        after(&rig, rig.log.len(), Fact::LoopCompleted { node: again.clone() }),
+        after(&rig, rig.log.len(), Fact::LoopCompleted { node: each.clone() }),
+        after(&rig, rig.log.len(), failed(&again)),
+        after(&rig, rig.log.len(), completed(0)),
+        after(&rig, rig.log.len(), completed(1)),
+        after(
+            &rig,
+            rig.log.len(),
+            Fact::ItemFailed { node: each.clone(), index: 0, error: error() },
+        ),
+        after(&rig, rig.log.len(), Fact::ForEachCompleted { node: each.clone() }),
+        after(&rig, rig.log.len(), Fact::RunCompleted),
     ];
     insta::assert_snapshot!(said.join("\n"));
 }

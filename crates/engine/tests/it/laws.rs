@@ -5,16 +5,18 @@
 
 pub(crate) mod drive;
 mod graphs;
+mod language;
 mod retried;
+mod rich;
 mod steps;
 
 use std::collections::BTreeMap;
 
-use blueprint::{Node, NodeId, OnInterrupt, PortName};
+use blueprint::{Node, OnInterrupt, PortName};
 use durable::{Attempt, Generation, Seq, Span, Timestamp};
 use engine::{
     Action, AttemptKey, FailReason, Input, NodeStatus, Outcome, RunMachine, RunState, RunStatus,
-    SignalId,
+    SignalId, Site,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -22,7 +24,7 @@ use proptest::test_runner::{Config, RngSeed};
 use serde_json::{Value, json};
 
 use crate::rig::{ARTIFACTS, Rig, START};
-use graphs::{Graph, graph};
+use graphs::{Grown, graph};
 use steps::step;
 
 pub(crate) fn config(cases: u32) -> Config {
@@ -33,16 +35,28 @@ pub(crate) fn config(cases: u32) -> Config {
 /// What a node came to, without times and numbers of attempts.
 type End = (NodeStatus, Option<Value>, Option<PortName>, Option<Value>);
 
-fn ends(state: &RunState) -> BTreeMap<NodeId, End> {
-    let end = |(id, node): (&NodeId, &engine::NodeState)| {
-        let output = node.output.as_deref().cloned();
-        (id.clone(), (node.status, output, node.port.clone(), node.error_value.clone()))
+fn ends(state: &RunState) -> BTreeMap<Site, End> {
+    let end = |(site, node): (&Site, &engine::NodeState)| {
+        let output = node.output.as_deref().map(without_times);
+        (site.clone(), (node.status, output, node.port.clone(), node.error_value.clone()))
     };
     state.nodes.iter().map(end).collect()
 }
 
+/// The value without the moments that depend on when things happened.
+fn without_times(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(without_times).collect(),
+        Value::Object(members) => {
+            let kept = members.iter().filter(|(key, _)| !["at", "until"].contains(&key.as_str()));
+            Value::Object(kept.map(|(key, value)| (key.clone(), without_times(value))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
 /// A run of the graph in which all goes well.
-fn smooth(graph: &Graph) -> Rig {
+fn smooth(graph: &impl Grown) -> Rig {
     let mut rig = Rig::new(&graph.program());
     rig.start(graph.input());
     drive::to_end(&mut rig);
@@ -50,7 +64,7 @@ fn smooth(graph: &Graph) -> Rig {
 }
 
 /// The same, with the attempt that ends next taken from `order`.
-fn in_order(graph: &Graph, order: &[u8]) -> Rig {
+fn in_order(graph: &impl Grown, order: &[u8]) -> Rig {
     let mut rig = Rig::new(&graph.program());
     rig.start(graph.input());
     let mut order = order.iter().copied().cycle();
@@ -99,8 +113,9 @@ proptest! {
         let one = smooth(&graph);
         let other = in_order(&graph, &order);
         assert_eq!(one.status(), RunStatus::Completed);
-        let settled = |node: &Node| one.state().node_status(&node.id).is_settled();
-        assert!(one.program.nodes().iter().all(settled));
+        let settled = |node: &Node| one.state().node_status(&Site::of(&node.id)).is_settled();
+        let mut nodes = one.program.nodes().iter().filter(|node| node.parent.is_none());
+        assert!(nodes.all(settled));
         assert_eq!(one.status(), other.status());
         assert_eq!(ends(one.state()), ends(other.state()));
         assert_eq!(one.state().storage, other.state().storage);
@@ -135,9 +150,9 @@ proptest! {
             if rig.is_appending() {
                 rig.release();
             }
-            let of_keys = |id: &NodeId| keys.iter().any(|key| key.node == *id);
+            let of_keys = |site: &Site| keys.iter().any(|key| key.node == *site);
             let mut ends = ends(rig.state());
-            ends.retain(|id, _| of_keys(id));
+            ends.retain(|site, _| of_keys(site));
             (ends, rig.state().failure.is_some())
         };
         assert_eq!(play(false), play(true));
@@ -159,7 +174,7 @@ proptest! {
             let before = crate::rig::refold(prefix);
             let safe = before.in_flight.iter().all(|id| drive::is_safe(&whole.program, id));
             let rig = drive::from_prefix(&whole.program, whole.launch_of(), prefix);
-            let rests = before.in_flight.is_empty() && !before.waiting.is_empty();
+            let rests = before.in_flight.is_empty() && before.waits_for_something();
             if (resumes && safe) || before.closed.is_some() || rests {
                 assert_eq!(ends(rig.state()), ends(whole.state()), "after {length} events");
                 assert_eq!(rig.state().storage, whole.state().storage);
@@ -215,7 +230,11 @@ fn garbage() -> impl Strategy<Value = Garbage> {
         Just(Outcome::Output(Value::Null)),
         Just(Outcome::Output(json!({ "chosen": "x0" }))),
         text.clone().prop_map(|message| Outcome::Lost { message }),
-        text.clone().prop_map(|text| Outcome::Replied { text, session: Some("s".to_owned()) }),
+        text.clone().prop_map(|text| Outcome::Replied {
+            text,
+            session: Some("s".to_owned()),
+            usage: None,
+        }),
         text.prop_map(|message| Outcome::Failed(steps::failure(message))),
     ];
     prop_oneof![
@@ -248,7 +267,7 @@ impl Garbage {
                 let other = engine::RunId::new("another").expect("a name for a folder");
                 // Half of the time it is one that is in flight.
                 let flight = machine.state().in_flight.iter().nth(usize::from(node % 4)).cloned();
-                let node = flight.unwrap_or_else(|| NodeId::new(&format!("n{node}")));
+                let node = flight.unwrap_or_else(|| Site::parse(&format!("n{node}")));
                 let key = AttemptKey {
                     run: if ours { run.clone() } else { other },
                     node,

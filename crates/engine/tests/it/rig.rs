@@ -4,24 +4,28 @@
 //!
 //! - one append is outstanding at a time, and its events are contiguous;
 //! - work starts only after the event that names it is durable, once per
-//!   attempt over all owners, and never beyond the blueprint's limit;
+//!   attempt over all owners (a run that works for this one is asked for once
+//!   by each of them), and never beyond the limits of blueprint and `for_each`;
+//! - nothing starts where something failed and found no way out;
 //! - the machine's state is the fold of the durable log, at every event;
 //! - the frontier kept event by event is the frontier from nothing;
 //! - a stored state is the state again;
 //! - with no append outstanding, what the state has in flight is what is
 //!   being performed, and it calls for nothing more;
 //! - a run is told to park when it is parked, and after `Close` nothing comes;
+//! - at rest no moment that is past is waited for, so no worker spins;
 //! - no run stalls, and one that is completed has completed or skipped all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use blueprint::Program;
+use blueprint::{Budget, Kind, Program};
 use durable::{Digest, Generation, Seq, Span, Timestamp};
+use engine::container::Container;
 use engine::decide::{Frontier, decide};
 use engine::{
     Action, AttemptKey, Event, Fact, FailReason, Input, Launch, NodeStatus, Outcome, RunId,
-    RunMachine, RunState, RunStatus, Work, checkpoint, fold, retry,
+    RunMachine, RunState, RunStatus, Site, Task, Work, checkpoint, fold, retry,
 };
 use serde_json::Value;
 
@@ -70,7 +74,15 @@ impl Rig {
             invocation_digest: Digest::of(b"invocation.json"),
             principal: None,
             retry: retry.map(Box::new),
+            parent: None,
+            deadline: None,
+            budget: Budget::default(),
         };
+        Self::launched(program, launch)
+    }
+
+    /// A run that is given all this at its start.
+    pub(crate) fn launched(program: &Arc<Program>, launch: Launch) -> Self {
         let shadow = RunState::fresh();
         Self {
             program: Arc::clone(program),
@@ -93,12 +105,11 @@ impl Rig {
     /// A run of which this much was durable when its owner died, with a new
     /// owner that has not been told of it yet.
     pub(crate) fn of_log(program: &Arc<Program>, launch: &Launch, log: &[Event]) -> Self {
-        let mut rig = Self::new(program);
-        rig.launch = launch.clone();
+        let mut rig = Self::launched(program, launch.clone());
         rig.now = log.last().map_or(rig.now, |event| event.at);
-        rig.ever_started = log.iter().filter_map(|event| rig.key_of(event)).collect();
         for event in log {
             rig.durable(event);
+            rig.ever_started.extend(rig.key_of(event));
         }
         rig.open();
         rig
@@ -138,9 +149,9 @@ impl Rig {
         self.outstanding.is_some()
     }
 
-    /// The nodes at which work was started, not only recorded as kept.
-    pub(crate) fn started_here(&self) -> BTreeSet<blueprint::NodeId> {
-        self.ever_started.iter().map(|key| key.node.clone()).collect()
+    /// The attempts that were started, not only recorded as kept.
+    pub(crate) fn started_here(&self) -> &BTreeSet<AttemptKey> {
+        &self.ever_started
     }
 
     /// Hands in the end of an attempt that is being performed.
@@ -153,11 +164,12 @@ impl Rig {
 
     pub(crate) fn tick(&mut self, span: Span) -> Vec<Action> {
         self.now = self.now.after(span);
-        let due = self.machine.wake_at().is_some_and(|at| at <= self.now);
-        let actions = self.give(Input::Tick);
-        let stops = actions.iter().any(|action| matches!(action, Action::Stop(_)));
-        assert!(!due || stops || self.held, "the time of an attempt is up and nothing stops it");
-        actions
+        self.give(Input::Tick)
+    }
+
+    /// The clock is set, and nobody is told.
+    pub(crate) fn set_clock(&mut self, now: Timestamp) {
+        self.now = now;
     }
 
     /// Hands in anything, and does what the machine then asks for.
@@ -193,8 +205,8 @@ impl Rig {
     pub(crate) fn crash(&mut self, kept: usize) -> Vec<Action> {
         let lost = self.outstanding.take().unwrap_or_default();
         for event in lost.iter().take(kept) {
-            self.ever_started.extend(self.key_of(event));
             self.durable(event);
+            self.ever_started.extend(self.key_of(event));
         }
         self.open();
         self.adopt()
@@ -276,6 +288,9 @@ impl Rig {
     /// One event more is on the disk.
     fn durable(&mut self, event: &Event) {
         assert_eq!(event.seq, self.shadow.next_seq, "not contiguous");
+        if let Fact::NodeStarted { node, .. } = &event.fact {
+            assert!(!self.is_halted(node), "{node} starts where something failed");
+        }
         fold(&mut self.shadow, event).expect("the machine writes what can follow");
         self.frontier.note(&self.program, &self.shadow, event);
         let rebuilt = Frontier::of(&self.program, &self.shadow);
@@ -289,19 +304,51 @@ impl Rig {
     }
 
     fn perform(&mut self, work: &Work) {
+        let is_child = matches!(work.task, Task::Child(_));
         let names = |event: &Event| {
             let Fact::NodeStarted { node, attempt, generation, work: digest, .. } = &event.fact
             else {
                 return false;
             };
-            (node, *attempt, *generation, *digest)
-                == (&work.key.node, work.key.attempt, work.generation, work.digest())
+            let of_generation = is_child || *generation == work.generation;
+            of_generation
+                && (node, *attempt, *digest) == (&work.key.node, work.key.attempt, work.digest())
         };
         let named = self.log.iter().any(names);
         assert!(named, "{} starts and no durable event names it", work.key);
-        assert!(self.ever_started.insert(work.key.clone()), "{} starts twice", work.key);
-        self.working.insert(work.key.clone(), work.clone());
+        let first = self.ever_started.insert(work.key.clone());
+        assert!(first || is_child, "{} starts twice", work.key);
+        let again = self.working.insert(work.key.clone(), work.clone());
+        assert!(again.is_none(), "{} starts twice for one owner", work.key);
         assert!(self.working.len() <= self.program.max_parallel(), "too many at a time");
+        self.check_items();
+    }
+
+    /// No `for_each` has more items under way than it may have.
+    fn check_items(&self) {
+        for node in self.program.nodes() {
+            let Kind::ForEach { max_parallel, .. } = &node.kind else { continue };
+            let Some(container) = self.shadow.containers.get(&node.id) else { continue };
+            let inside = |site: &&Site| container.body().contains(&site.node);
+            let items: BTreeSet<_> =
+                self.shadow.nodes.keys().filter(inside).map(|site| site.item).collect();
+            let failed = container.failed().is_some();
+            assert!(failed || items.len() <= *max_parallel, "too many items of {}", node.id);
+        }
+    }
+
+    /// Whether nothing may start at the site any more.
+    fn is_halted(&self, site: &Site) -> bool {
+        let mut around = self.shadow.containers.values();
+        let around = around.find(|container| container.body().contains(&site.node));
+        let failing = |own: &Container| match own {
+            Container::Loop(_) => false,
+            Container::ForEach(own) => {
+                site.item.is_some_and(|item| own.failing.contains_key(&item))
+            }
+        };
+        let inside = around.is_some_and(|own| own.failed().is_some() || failing(own));
+        self.shadow.failure.is_some() || inside
     }
 
     /// What holds whenever the machine has nothing more to say.
@@ -310,28 +357,35 @@ impl Rig {
             return;
         }
         let nodes: BTreeSet<_> = self.working.keys().map(|key| key.node.clone()).collect();
-        assert_eq!(nodes, self.shadow.in_flight, "in flight and not performed, or the reverse");
+        let under_way = self.shadow.in_flight.iter().chain(self.shadow.children.keys());
+        let under_way: BTreeSet<_> = under_way.cloned().collect();
+        assert_eq!(nodes, under_way, "in flight and not performed, or the reverse");
         assert_eq!(self.closed.is_some(), self.shadow.closed.is_some(), "the end is not told");
         assert_eq!(self.parked, self.shadow.is_parked(), "the rest is not told");
         let resting = self.parked || self.closed.is_some();
         assert!(resting || !nodes.is_empty(), "the run is open and nothing will ever happen");
         let step = decide(&self.program, &self.shadow, &self.frontier, ARTIFACTS, self.now);
         assert!(step.is_none(), "the machine rests before {step:?}");
-        if self.shadow.failure.is_none() {
-            let left = (self.frontier.skip(), self.frontier.internal());
-            assert_eq!(left, (None, None), "the machine leaves its own work undone");
-        }
-        assert_eq!(self.machine.wake_at(), self.next_deadline());
+        assert_eq!(self.machine.wake_at(), self.next_moment());
+        let late = self.machine.wake_at().filter(|at| *at <= self.now);
+        assert_eq!(late, None, "a moment that is past is waited for");
         if self.closed.is_some() {
             self.check_closed();
         }
     }
 
-    /// The first end of time of the attempts that were not told to stop.
-    fn next_deadline(&self) -> Option<Timestamp> {
+    /// The first end of time of the attempts that were not told to stop, and
+    /// of the run; and the first moment to come that something waits for.
+    fn next_moment(&self) -> Option<Timestamp> {
+        if self.closed.is_some() {
+            return None;
+        }
         let open = self.working.keys().filter(|key| !self.stopped.contains(key));
         let flights = open.filter_map(|key| self.shadow.node(&key.node)?.in_flight);
-        flights.filter_map(|flight| flight.deadline).min()
+        let deadlines = flights.filter_map(|flight| flight.deadline);
+        let timers = self.shadow.timers.iter().map(|(at, _)| *at).filter(|at| *at > self.now);
+        let own = self.shadow.deadline().filter(|_| self.shadow.failure.is_none());
+        deadlines.chain(timers).chain(own).min()
     }
 
     /// A closed run wants nothing and hears nothing. It did not stall, and if
@@ -341,9 +395,15 @@ impl Rig {
         match &closed.failure {
             Some(failure) => assert_ne!(failure.reason, FailReason::Stalled),
             None => {
-                let done = |status| matches!(status, NodeStatus::Completed | NodeStatus::Skipped);
-                let mut nodes = self.program.nodes().iter();
-                assert!(nodes.all(|node| done(self.shadow.node_status(&node.id))));
+                let done = |id: &blueprint::NodeId| {
+                    let site = Site::of(id);
+                    let status = self.shadow.node_status(&site);
+                    let found_a_way = self.shadow.node(&site).is_some_and(|n| n.port.is_some());
+                    matches!(status, NodeStatus::Completed | NodeStatus::Skipped)
+                        || (status.is_settled() && found_a_way)
+                };
+                let mut nodes = self.program.nodes().iter().filter(|node| node.parent.is_none());
+                assert!(nodes.all(|node| done(&node.id)));
             }
         }
         for input in [Input::Tick, Input::Opened { cut: 0 }, Input::Appended { next: Seq(0) }] {
@@ -355,7 +415,8 @@ impl Rig {
 
     fn key_of(&self, event: &Event) -> Option<AttemptKey> {
         let Fact::NodeStarted { node, attempt, .. } = &event.fact else { return None };
-        let (run, round) = (self.launch.run_id.clone(), durable::Round::FIRST);
+        let round = self.shadow.node(node).map_or(durable::Round::FIRST, |node| node.round);
+        let run = self.launch.run_id.clone();
         Some(AttemptKey { run, node: node.clone(), round, attempt: *attempt })
     }
 }

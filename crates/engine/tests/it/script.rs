@@ -3,22 +3,34 @@
 //! a line each:
 //!
 //! ```text
+//! given KEY=JSON …              what the run is given beside its input:
+//!                               parent, deadline, budget
 //! start JSON                    launches the run with this input
 //! finish NODE ok JSON           the attempt did its work
 //! reply NODE TEXT [SESSION]     the agent answered
+//! ended NODE ok JSON            a run that worked for the node succeeded
+//! ended NODE CLASS CODE TEXT    … or failed
 //! fail NODE CLASS CODE TEXT     the attempt failed, and that was seen
 //! lost NODE TEXT                nobody knows
 //! stopped NODE                  its processes are gone
-//! late NODE ATTEMPT GENERATION  an outcome from another time
+//! late NODE ATTEMPT GENERATION [ROUND]     an outcome from another time
 //! approve [GATE] [note=…] [id=…] [as=…]    and so reject, cancel, resume
 //! deny VERB                     a caller inside the run tried this
-//! tick SPAN                     time passes
+//! tick SPAN                     time passes, and the owner notices
+//! clock +SPAN / -SPAN           the clock is set, and nobody notices yet
+//! wake                          prints when the run wants to be looked at
 //! hold / release                appends stay outstanding until released
 //! crash [before-append|torn=N]  the owner dies, a new one opens the run
 //! retry JSON                    tries the closed run again, with verdicts
-//! show / view / events          prints nodes, the view, or the whole log
+//! change LINE                   changes the graph, for a fork: a node anew,
+//!                               a further edge, or `without NODE`
+//! fork SEQ                      a run of that graph from that event on
+//! show / view / events / spent  prints nodes, the view, the whole log, or
+//!                               what agents have used
 //! ```
 //!
+//! A NODE inside of a `for_each` is written with its item, as `fix[3]`. An end
+//! may say `usage=JSON`, a failure `effect=WORD` and `retry_after=SPAN`.
 //! Texts are JSON strings or bare words. Signals get ids `s1`, `s2`, … unless
 //! they bring one. After the script every prefix of its log is opened by a
 //! new owner and driven to its end, so that each script is a test of every
@@ -95,7 +107,7 @@ fn play(path: &Path) -> Player {
     while lines.peek().is_some_and(|line| draft.line(line)) {
         lines.next();
     }
-    let mut player = Player::new(draft.program());
+    let mut player = Player::new(draft);
     for line in lines {
         player.line(line);
     }

@@ -1,14 +1,16 @@
 //! The weak points of the engine that this one was made to replace, each by
 //! its name, as far as they are this crate's business.
 
+mod language;
+
 use std::sync::Arc;
 
-use blueprint::{NodeId, PortName};
+use blueprint::PortName;
 use durable::{Attempt, Digest, Generation, Seq, Span};
 use engine::decide::{Frontier, decide};
 use engine::{
     Action, AttemptKey, Event, Fact, FailReason, Input, NodeStatus, Outcome, RunStatus, Signal,
-    SignalId, Verb, fold,
+    SignalId, Site, Verb, fold,
 };
 use serde_json::{Value, json};
 
@@ -23,7 +25,7 @@ fn started(lines: &str, input: Value) -> Rig {
 }
 
 fn key(rig: &Rig, node: &str) -> AttemptKey {
-    let found = rig.working.keys().find(|key| key.node.as_str() == node).cloned();
+    let found = rig.working.keys().find(|key| key.node == Site::parse(node)).cloned();
     found.unwrap_or_else(|| panic!("{node} is not being performed"))
 }
 
@@ -38,7 +40,7 @@ fn signal(rig: &mut Rig, verb: Verb) -> Vec<Action> {
 }
 
 fn status(rig: &Rig, node: &str) -> NodeStatus {
-    rig.state().node_status(&NodeId::new(node))
+    rig.state().node_status(&Site::parse(node))
 }
 
 fn reason(rig: &Rig) -> Option<FailReason> {
@@ -86,7 +88,7 @@ fn e0b_what_is_skipped_is_never_run() {
     let rig = started(ONE, json!({}));
     let mut state = refold(&rig.log[..2]);
     let at = rig.now;
-    let node = NodeId::new("a");
+    let node = Site::parse("a");
     let skip = Event { seq: Seq(2), at, fact: Fact::NodeSkipped { node } };
     fold(&mut state, &skip).expect("a pending node can be skipped");
     let start = Event { seq: Seq(3), ..rig.log[2].clone() };
@@ -118,7 +120,7 @@ fn e0f_a_stalled_graph_is_an_error_with_an_event() {
     let rig = started(&lines, json!({}));
     let mut log = rig.log.clone();
     for node in ["a", "b"] {
-        let fact = Fact::NodeCancelled { node: NodeId::new(node), attempt: Attempt(1) };
+        let fact = Fact::NodeCancelled { node: Site::parse(node), attempt: Attempt(1) };
         log.push(Event { seq: Seq(log.len() as u64), at: rig.now, fact });
     }
     let state = refold(&log);
@@ -177,7 +179,7 @@ fn e5_what_was_half_done_is_unknown_and_not_done_again() {
         rig.crash(0);
         assert_eq!(status(&rig, "a"), NodeStatus::Unknown);
         assert_eq!(reason(&rig), Some(FailReason::Interrupted));
-        assert!(rig.state().has_unknown_effect() && rig.working.is_empty());
+        assert!(rig.state().unknown_effect && rig.working.is_empty());
     }
 }
 
@@ -206,7 +208,7 @@ fn e7_checkpoints_cost_no_more_than_the_log() {
         let key = rig.working.keys().next().expect("one runs").clone();
         let count = actions.iter().filter(|action| matches!(action, Action::Checkpoint)).count();
         checkpoints.extend(std::iter::repeat_n(rig.log.len(), count));
-        actions = rig.finish(&key, drive::success(&rig.program, &key.node));
+        actions = rig.finish(&key, drive::success(&rig.program, &key));
     }
     assert!(checkpoints.len() >= 3, "{checkpoints:?}");
     assert!(checkpoints.windows(2).all(|pair| pair[1] >= 2 * pair[0] - 2), "{checkpoints:?}");
@@ -263,7 +265,7 @@ fn e10_a_decision_is_never_read_out_of_another_word() {
     for text in ["disapprove", "do not approve", "approve or reject", "I approve of it"] {
         let mut rig = started(lines, json!({}));
         let first = key(&rig, "d");
-        rig.finish(&first, Outcome::Replied { text: text.to_owned(), session: None });
+        rig.finish(&first, Outcome::Replied { text: text.to_owned(), session: None, usage: None });
         assert_eq!(status(&rig, "d"), NodeStatus::Running, "{text}");
         assert_eq!(key(&rig, "d").attempt, Attempt(2), "{text}");
     }
@@ -341,7 +343,7 @@ fn e16_templates_can_read_who_decided_and_which_way_it_went() {
         edge b:on_false -> say
     ";
     let rig = started(lines, json!({}));
-    let output = |id: &str| rig.state().node(&NodeId::new(id)).and_then(|node| node.output.clone());
+    let output = |id: &str| rig.state().node(&Site::parse(id)).and_then(|node| node.output.clone());
     assert_eq!(output("b"), Some(Arc::new(json!({ "port": "on_false" }))));
     assert!(rig.log.iter().any(|event| matches!(
         &event.fact,

@@ -3,6 +3,12 @@
 //! They are promises: a name, once written, means the same for ever, and new
 //! fields come beside the old. Inner types do not appear here. Pure.
 
+mod authoring;
+mod compare;
+mod crash_test;
+pub mod export;
+mod pages;
+mod prune;
 mod run;
 
 use serde::Serialize;
@@ -13,9 +19,20 @@ use super::{
     Severity,
 };
 
+pub use authoring::{
+    CreatedDocument, DiffDocument, FormattedDocument, LintedDocument, created, diff, formatted,
+    linted,
+};
+pub use compare::{RunDiffDocument, run_diff};
+pub use crash_test::{CrashTestDocument, crash_test};
+pub use pages::{
+    GraphDocument, NodeTypesDocument, RuleDocument, RulesDocument, graph, node_types, rule, rules,
+};
+pub use prune::{PruneDocument, RecoverDocument, prune_plan, pruned, recovered};
 pub use run::{
-    LogsDocument, OutcomeDocument, ReplayDocument, RunDocument, RunsDocument, SignalDocument,
-    VerifyDocument, logs, outcome, replay, run, run_at, runs, signalled, verify,
+    LogsDocument, OutcomeDocument, OutputPieceDocument, ReplayDocument, RunDocument, RunsDocument,
+    SignalDocument, VerifyDocument, logs, outcome, output_piece, replay, run, run_at, runs,
+    signalled, verify,
 };
 
 /// The version of every document of this page.

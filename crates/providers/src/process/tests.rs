@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use durable::limits;
+use nix::sys::signal::SigSet;
 
 use super::*;
 use crate::environment::{HostEnv, Marks};
@@ -122,6 +123,52 @@ fn the_end_is_the_childs_own_and_what_it_left_behind_is_gone() {
     let pids = pids(&ended.stdout.text);
     assert_eq!((ended.exit, pids.len()), (Exit::Code(0), 2));
     assert!(pids.into_iter().all(is_gone));
+}
+
+/// What a child can see of how it was started, without its own number.
+fn seen(launch: &Launch) -> String {
+    let ended = to_the_end(launch);
+    assert_eq!(ended.exit, Exit::Code(0), "{}", ended.stderr.text);
+    ended.stdout.text
+}
+
+#[test]
+fn a_child_is_the_same_whichever_way_it_is_started() {
+    let here = std::env::current_dir().unwrap();
+    let link = tempfile::tempdir().unwrap();
+    let link = link.path().join("here");
+    std::os::unix::fs::symlink(&here, &link).unwrap();
+    // Of the signals those that have names; the C library keeps two more.
+    let look = "read -r pid _ _ _ group session _ </proc/$$/stat
+        [ $$ = $pid ] && [ $$ = $group ] && [ $$ = $session ] && echo a session of its own
+        sed -En 's/^(Sig(Blk|Ign)|ShdPnd):.*(.{8})$/\\1 \\3/p' /proc/self/status; ls /proc/$$/fd; env | sort; id";
+    let ways = [here.clone(), link, std::env::temp_dir()].map(|cwd| {
+        let launch = Launch { cwd, ..launch("ways", "sh", &["-c", look]) };
+        SigSet::all().thread_block().unwrap();
+        let seen = seen(&launch);
+        SigSet::all().thread_unblock().unwrap();
+        seen.lines().filter(|line| !line.contains("PWD=")).collect::<Vec<_>>().join("\n")
+    });
+    assert!(ways[0].starts_with("a session of its own\n"), "{}", ways[0]);
+    assert_eq!(ways[0], ways[1]);
+    assert_eq!(ways[0], ways[2]);
+    for cwd in [&here, &std::env::temp_dir()] {
+        let pwd = seen(&Launch { cwd: cwd.clone(), ..launch("pwd", "pwd", &["-P"]) });
+        assert_eq!(pwd.trim_end(), cwd.canonicalize().unwrap().display().to_string());
+    }
+}
+
+#[test]
+fn a_script_without_a_first_line_runs_where_this_process_stands_too() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let file = folder.path().canonicalize().unwrap().join("script");
+    std::fs::write(&file, "echo ran").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&file, mode).unwrap();
+    for cwd in [std::env::current_dir().unwrap(), std::env::temp_dir()] {
+        let launch = Launch { cwd, ..launch("bare", &file.display().to_string(), &[]) };
+        assert_eq!(seen(&launch), "ran\n");
+    }
 }
 
 #[test]

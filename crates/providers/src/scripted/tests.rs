@@ -91,6 +91,7 @@ fn a_session_is_continued_when_one_is_given_and_new_otherwise() {
     let said = Outcome::Replied {
         text: "{\n  \"chosen\": \"yes\"\n}".to_owned(),
         session: Some("scripted:r1/a/0/1".to_owned()),
+        usage: Some(Box::new(Usage { tokens: Some(3), ..Usage::default() })),
     };
     assert_eq!(first, said);
     let said: Value = serde_json::from_str(&stage.said).unwrap();

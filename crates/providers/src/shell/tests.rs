@@ -115,6 +115,7 @@ fn a_code_other_than_zero_is_a_definite_failure_that_quotes_the_last_line() {
             message: "sh exited with exit code 3: two".to_owned(),
             effect: Effect::Done,
             output: Some(json!({"exit_code": 3, "stdout": "out\n", "stderr": "one\n\ntwo \n\n"})),
+            retry_after: None,
         }
     );
     let quiet = error(Bench::new("fail").perform(&task("exit 3", &[])));

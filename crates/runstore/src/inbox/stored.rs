@@ -1,8 +1,7 @@
 //! A signal as its file holds it. Pure.
 
-use blueprint::NodeId;
 use durable::version::{Access, Format};
-use engine::{Signal, SignalId, Verb};
+use engine::{Signal, SignalId, Site, Verb};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -34,7 +33,7 @@ struct Stored {
     id: SignalId,
     verb: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    node: Option<NodeId>,
+    node: Option<Site>,
     /// What was asked for, where it was denied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     denied: Option<String>,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use blueprint::NodeId;
 use durable::disk::{Disk, SharedDisk};
 use durable::sim::{Crash, SeededEntropy, SimDisk};
 use durable::{Timestamp, limits as common};
+use engine::Site;
 
 use super::*;
 use crate::tests::samples::{created, place, signal as id};
@@ -23,7 +23,7 @@ fn signal(name: &str, verb: Verb) -> Signal {
 }
 
 fn every_verb() -> Vec<Signal> {
-    let node = Some(NodeId::new("gate"));
+    let node = Some(Site::parse("gate[1]"));
     let verbs = [
         Verb::Approve { node: node.clone() },
         Verb::Approve { node: None },

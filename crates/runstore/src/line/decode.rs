@@ -5,13 +5,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use blueprint::{BlueprintId, NodeId, PortName, Repeat, StateOp};
+use blueprint::{BlueprintId, Budget, NodeId, PortName, Repeat, StateOp};
 use durable::version::{Access, Format};
-use durable::{Attempt, Digest, Generation, Seq, Timestamp};
+use durable::{Attempt, Digest, Generation, Round, Seq, Span, Timestamp};
 use engine::event::LOG_FORMAT;
 use engine::{
-    AgainCause, Class, Effect, Event, Fact, FailReason, NodeError, RunId, RunStarted, SignalId,
-    UnknownCause,
+    AgainCause, BudgetLimit, Caught, Child, Class, Effect, Event, Fact, FailReason, LoopBegin,
+    NodeError, Parent, RunId, RunStarted, SignalId, Site, UnknownCause, Usage,
 };
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -37,6 +37,7 @@ struct RawLine<'a> {
     kind: Text<'a>,
     #[serde(borrow)]
     node: Option<Text<'a>>,
+    item: Option<u32>,
     #[serde(default, deserialize_with = "present")]
     output: Option<Value>,
     #[serde(borrow)]
@@ -95,6 +96,26 @@ struct RawLine<'a> {
     principal: Option<Text<'a>>,
     #[serde(borrow)]
     retry_of: Option<Text<'a>>,
+    #[serde(borrow)]
+    fork_of: Option<Text<'a>>,
+    fork_at: Option<Seq>,
+    parent: Option<Box<Parent>>,
+    budget: Option<Box<Budget>>,
+    agent: Option<bool>,
+    child: Option<Box<Child>>,
+    #[serde(borrow)]
+    caught: Option<Text<'a>>,
+    wake: Option<Instant>,
+    iteration: Option<Round>,
+    most: Option<u64>,
+    body: Option<Vec<NodeId>>,
+    items: Option<Vec<Value>>,
+    index: Option<u32>,
+    until: Option<Instant>,
+    usage: Option<Usage>,
+    retry_after: Option<Span>,
+    #[serde(borrow)]
+    limit: Option<Text<'a>>,
 }
 
 /// Text that borrows; an `Option<Cow>` alone would always copy.
@@ -159,7 +180,17 @@ fn fact(raw: &mut RawLine<'_>, format: Option<Format>) -> Result<Fact, Fault> {
         }
         "decision_completed" | "decision_made" | "branch_taken" | "state_updated"
         | "notification" => step_fact(raw),
-        "attempt_failed" | "attempt_unknown" => attempt_fact(raw),
+        "attempt_failed" | "attempt_unknown" | "usage_reported" => attempt_fact(raw),
+        "loop_iteration" | "loop_completed" | "for_each_started" | "item_completed"
+        | "item_failed" | "for_each_completed" => container_fact(raw),
+        "wait_started" => {
+            Ok(Fact::WaitStarted { node: node(raw)?, until: need(raw.until.take(), "until")?.0 })
+        }
+        "budget_notice" => Ok(Fact::BudgetNotice { limit: limit(raw)? }),
+        "budget_reached" => Ok(Fact::BudgetReached { limit: limit(raw)? }),
+        "deadline_passed" => {
+            Ok(Fact::DeadlinePassed { deadline: need(raw.deadline.take(), "deadline")?.0 })
+        }
         "awaiting_approval" | "approval_granted" | "approval_rejected" | "cancel_requested"
         | "signal_refused" | "run_resumed" => signal_fact(raw),
         "run_started" => run_started(raw).map(|started| Fact::RunStarted(Box::new(started))),
@@ -183,13 +214,20 @@ fn node_fact(raw: &mut RawLine<'_>) -> Result<Fact, Fault> {
             work: digest(raw.work.as_ref(), "work")?.unwrap_or_else(|| Digest::of(b"")),
             deadline: raw.deadline.as_ref().map(|deadline| deadline.0),
             repeat: repeat(raw)?,
+            agent: raw.agent.unwrap_or_default(),
+            child: raw.child.take().map(|child| Arc::new(*child)),
         },
         "node_completed" => {
             let output = Arc::new(raw.output.take().unwrap_or_default());
             Fact::NodeCompleted { node, attempt: raw.attempt, output }
         }
         "node_skipped" => Fact::NodeSkipped { node },
-        "node_failed" => Fact::NodeFailed { node, attempt: raw.attempt, error: node_error(raw)? },
+        "node_failed" => Fact::NodeFailed {
+            node,
+            attempt: raw.attempt,
+            error: node_error(raw)?,
+            caught: caught(raw)?,
+        },
         "node_cancelled" => Fact::NodeCancelled { node, attempt: need(raw.attempt, "attempt")? },
         _ => return Err(Fault::Kind),
     })
@@ -224,14 +262,42 @@ fn attempt_fact(raw: &mut RawLine<'_>) -> Result<Fact, Fault> {
             attempt,
             error: node_error(raw)?,
             cause: word(&raw.cause, "cause", AgainCause::from_word)?,
+            wake: raw.wake.take().map(|wake| wake.0),
             session: optional(&raw.session),
         },
+        "usage_reported" => Fact::UsageReported { node, attempt, usage: need(raw.usage, "usage")? },
         "attempt_unknown" => Fact::AttemptUnknown {
             node,
             attempt,
             cause: word(&raw.cause, "cause", UnknownCause::from_word)?,
             message: text(&raw.message, "message")?,
+            caught: caught(raw)?,
         },
+        _ => return Err(Fault::Kind),
+    })
+}
+
+fn container_fact(raw: &mut RawLine<'_>) -> Result<Fact, Fault> {
+    let node = node(raw)?;
+    let index = |raw: &RawLine<'_>| need(raw.index, "index");
+    Ok(match raw.kind.0.as_ref() {
+        "loop_iteration" => {
+            let begin = raw.most.zip(raw.body.take());
+            let begin = begin.map(|(most, body)| Arc::new(LoopBegin { most, body }));
+            Fact::LoopIteration { node, iteration: need(raw.iteration, "iteration")?, begin }
+        }
+        "loop_completed" => Fact::LoopCompleted { node },
+        "for_each_started" => Fact::ForEachStarted {
+            node,
+            items: Arc::new(need(raw.items.take(), "items")?),
+            body: Arc::new(need(raw.body.take(), "body")?),
+        },
+        "item_completed" => {
+            let output = Arc::new(raw.output.take().unwrap_or_default());
+            Fact::ItemCompleted { node, index: index(raw)?, output }
+        }
+        "item_failed" => Fact::ItemFailed { node, index: index(raw)?, error: node_error(raw)? },
+        "for_each_completed" => Fact::ForEachCompleted { node },
         _ => return Err(Fault::Kind),
     })
 }
@@ -287,6 +353,14 @@ fn run_started(raw: &mut RawLine<'_>) -> Result<RunStarted, Fault> {
         invocation_digest: digest(raw.invocation_digest.as_ref(), "invocation_digest")?,
         principal: optional(&raw.principal),
         retry_of: raw.retry_of.as_ref().map(|id| run_id_of(id, "retry_of")).transpose()?,
+        fork_of: match (&raw.fork_of, raw.fork_at) {
+            (Some(id), Some(at)) => Some((run_id_of(id, "fork_of")?, at)),
+            (Some(_), None) => return Err(Fault::Missing("fork_at")),
+            (None, _) => None,
+        },
+        parent: raw.parent.take(),
+        deadline: raw.deadline.as_ref().map(|deadline| deadline.0),
+        budget: raw.budget.take().map(|budget| *budget).unwrap_or_default(),
     })
 }
 
@@ -301,7 +375,8 @@ fn run_failed(raw: &RawLine<'_>, format: Option<Format>) -> Result<Fact, Fault> 
         Some(_) => word(&raw.reason, "reason", FailReason::from_word)?,
         None => told_reason(&error, format),
     };
-    Ok(Fact::RunFailed { reason, error, node: raw.node.as_ref().map(|n| NodeId::new(&n.0)) })
+    let site = raw.node.as_ref().map(|node| Site::at(&NodeId::new(&node.0), raw.item));
+    Ok(Fact::RunFailed { reason, error, node: site })
 }
 
 /// The reference names no reason; its own sentences tell the most of them.
@@ -331,6 +406,7 @@ fn node_error(raw: &mut RawLine<'_>) -> Result<NodeError, Fault> {
         effect: optional_word(&raw.effect, "effect", Effect::from_word)?
             .unwrap_or(Effect::Uncertain),
         output: raw.output.take(),
+        retry_after: raw.retry_after,
     })
 }
 
@@ -346,8 +422,17 @@ fn optional(value: &Option<Text<'_>>) -> Option<String> {
     value.as_ref().map(|text| text.0.to_string())
 }
 
-fn node(raw: &RawLine<'_>) -> Result<NodeId, Fault> {
-    need(raw.node.as_ref(), "node").map(|node| NodeId::new(&node.0))
+fn node(raw: &RawLine<'_>) -> Result<Site, Fault> {
+    let node = NodeId::new(&need(raw.node.as_ref(), "node")?.0);
+    Ok(Site { node, item: raw.item })
+}
+
+fn caught(raw: &RawLine<'_>) -> Result<Option<Caught>, Fault> {
+    optional_word(&raw.caught, "caught", Caught::from_word)
+}
+
+fn limit(raw: &RawLine<'_>) -> Result<BudgetLimit, Fault> {
+    word(&raw.limit, "limit", BudgetLimit::from_word)
 }
 
 fn port(raw: &RawLine<'_>) -> Result<PortName, Fault> {

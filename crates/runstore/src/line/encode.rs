@@ -1,7 +1,7 @@
 //! An event as the body of a line: what [`durable::frame::seal`] takes. Pure.
 
-use blueprint::{NodeId, Repeat, StateOp};
-use engine::{Event, Fact, NodeError, RunStarted};
+use blueprint::{Budget, Repeat, StateOp};
+use engine::{Event, Fact, NodeError, RunStarted, Site};
 use serde::Serialize;
 
 /// The JSON object of `event`, beginning `{"seq":N,"ts":"…","kind":"…"`.
@@ -14,7 +14,7 @@ pub fn encode(event: &Event) -> Vec<u8> {
 fn fields(out: &mut Object, fact: &Fact) {
     match fact.node() {
         Some(node) if !matches!(fact, Fact::RunFailed { .. }) => {
-            out.add("node", node);
+            out.site(node);
             node_fields(out, fact);
         }
         Some(_) | None => run_fields(out, fact),
@@ -44,6 +44,10 @@ fn run_fields(out: &mut Object, fact: &Fact) {
             out.add("message", message);
         }
         Fact::RunFailed { reason, error, node } => run_failed(out, reason.word(), error, node),
+        Fact::BudgetNotice { limit } | Fact::BudgetReached { limit } => {
+            out.add("limit", limit.word());
+        }
+        Fact::DeadlinePassed { deadline } => out.add("deadline", deadline),
         Fact::RunCompleted
         | Fact::NodeStarted { .. }
         | Fact::NodeCompleted { .. }
@@ -56,6 +60,14 @@ fn run_fields(out: &mut Object, fact: &Fact) {
         | Fact::AttemptFailed { .. }
         | Fact::AttemptUnknown { .. }
         | Fact::NodeCancelled { .. }
+        | Fact::LoopIteration { .. }
+        | Fact::LoopCompleted { .. }
+        | Fact::ForEachStarted { .. }
+        | Fact::ItemCompleted { .. }
+        | Fact::ItemFailed { .. }
+        | Fact::ForEachCompleted { .. }
+        | Fact::WaitStarted { .. }
+        | Fact::UsageReported { .. }
         | Fact::AwaitingApproval { .. }
         | Fact::ApprovalGranted { .. }
         | Fact::ApprovalRejected { .. } => {}
@@ -65,12 +77,23 @@ fn run_fields(out: &mut Object, fact: &Fact) {
 /// The fields of a fact about a node, behind the node itself.
 fn node_fields(out: &mut Object, fact: &Fact) {
     match fact {
-        Fact::NodeStarted { node: _, attempt, generation, work, deadline, repeat } => {
+        Fact::NodeStarted {
+            node: _,
+            attempt,
+            generation,
+            work,
+            deadline,
+            repeat,
+            agent,
+            child,
+        } => {
             out.add("attempt", attempt);
             out.add("generation", generation);
             out.add("work", work);
             out.add_some("deadline", deadline.as_ref());
             out.add("repeat", repeat_word(*repeat));
+            out.add_some("agent", Some(agent).filter(|agent| **agent));
+            out.add_some("child", child.as_ref());
         }
         Fact::NodeCompleted { node: _, attempt, output } => {
             out.add("output", output);
@@ -87,20 +110,17 @@ fn node_fields(out: &mut Object, fact: &Fact) {
             out.add("entries", entries);
         }
         Fact::Notification { node: _, message } => out.add("message", message),
-        Fact::NodeFailed { node: _, attempt, error } => {
-            node_error(out, error);
-            out.add_some("attempt", attempt.as_ref());
+        Fact::NodeFailed { .. } | Fact::AttemptFailed { .. } | Fact::AttemptUnknown { .. } => {
+            failure_fields(out, fact);
         }
-        Fact::AttemptFailed { node: _, attempt, error, cause, session } => {
-            node_error(out, error);
+        Fact::LoopIteration { .. }
+        | Fact::ForEachStarted { .. }
+        | Fact::ItemCompleted { .. }
+        | Fact::ItemFailed { .. } => container_fields(out, fact),
+        Fact::WaitStarted { node: _, until } => out.add("until", until),
+        Fact::UsageReported { node: _, attempt, usage } => {
             out.add("attempt", attempt);
-            out.add("cause", cause.word());
-            out.add_some("session", session.as_ref());
-        }
-        Fact::AttemptUnknown { node: _, attempt, cause, message } => {
-            out.add("attempt", attempt);
-            out.add("cause", cause.word());
-            out.add("message", message);
+            out.add("usage", usage);
         }
         Fact::NodeCancelled { node: _, attempt } => out.add("attempt", attempt),
         Fact::AwaitingApproval { node: _, prompt } => out.add_some("prompt", prompt.as_ref()),
@@ -109,13 +129,71 @@ fn node_fields(out: &mut Object, fact: &Fact) {
             signed(out, actor, note.as_ref(), signal);
         }
         Fact::NodeSkipped { .. }
+        | Fact::LoopCompleted { .. }
+        | Fact::ForEachCompleted { .. }
         | Fact::RunStarted(_)
         | Fact::RunAdopted { .. }
         | Fact::RunResumed { .. }
+        | Fact::BudgetNotice { .. }
+        | Fact::BudgetReached { .. }
+        | Fact::DeadlinePassed { .. }
         | Fact::CancelRequested { .. }
         | Fact::SignalRefused { .. }
         | Fact::RunCompleted
         | Fact::RunFailed { .. } => {}
+    }
+}
+
+/// The fields of a fact about a failure, behind the node itself.
+#[expect(clippy::wildcard_enum_match_arm, reason = "it is called with failures alone")]
+fn failure_fields(out: &mut Object, fact: &Fact) {
+    match fact {
+        Fact::NodeFailed { node: _, attempt, error, caught } => {
+            node_error(out, error);
+            out.add_some("attempt", attempt.as_ref());
+            out.add_some("caught", caught.map(engine::Caught::word).as_ref());
+        }
+        Fact::AttemptFailed { node: _, attempt, error, cause, wake, session } => {
+            node_error(out, error);
+            out.add("attempt", attempt);
+            out.add("cause", cause.word());
+            out.add_some("wake", wake.as_ref());
+            out.add_some("session", session.as_ref());
+        }
+        Fact::AttemptUnknown { node: _, attempt, cause, message, caught } => {
+            out.add("attempt", attempt);
+            out.add("cause", cause.word());
+            out.add("message", message);
+            out.add_some("caught", caught.map(engine::Caught::word).as_ref());
+        }
+        _ => {}
+    }
+}
+
+/// The fields of a fact about a container, behind the node itself.
+#[expect(clippy::wildcard_enum_match_arm, reason = "it is called with containers alone")]
+fn container_fields(out: &mut Object, fact: &Fact) {
+    match fact {
+        Fact::LoopIteration { node: _, iteration, begin } => {
+            out.add("iteration", iteration);
+            if let Some(begin) = begin {
+                out.add("most", &begin.most);
+                out.add("body", &begin.body);
+            }
+        }
+        Fact::ForEachStarted { node: _, items, body } => {
+            out.add("items", items);
+            out.add("body", body);
+        }
+        Fact::ItemCompleted { node: _, index, output } => {
+            out.add("index", index);
+            out.add("output", output);
+        }
+        Fact::ItemFailed { node: _, index, error } => {
+            out.add("index", index);
+            node_error(out, error);
+        }
+        _ => {}
     }
 }
 
@@ -131,12 +209,21 @@ fn run_started(out: &mut Object, started: &RunStarted) {
     out.add_some("invocation_digest", started.invocation_digest.as_ref());
     out.add_some("principal", started.principal.as_ref());
     out.add_some("retry_of", started.retry_of.as_ref());
+    if let Some((run, at)) = &started.fork_of {
+        out.add("fork_of", run);
+        out.add("fork_at", at);
+    }
+    out.add_some("parent", started.parent.as_ref());
+    out.add_some("deadline", started.deadline.as_ref());
+    out.add_some("budget", Some(&started.budget).filter(|budget| **budget != Budget::default()));
 }
 
-fn run_failed(out: &mut Object, reason: &str, error: &str, node: &Option<NodeId>) {
+fn run_failed(out: &mut Object, reason: &str, error: &str, node: &Option<Site>) {
     out.add("error", error);
     out.add("reason", reason);
-    out.add_some("node", node.as_ref());
+    if let Some(site) = node {
+        out.site(site);
+    }
 }
 
 fn node_error(out: &mut Object, error: &NodeError) {
@@ -145,6 +232,7 @@ fn node_error(out: &mut Object, error: &NodeError) {
     out.add("code", &error.code);
     out.add("effect", error.effect.word());
     out.add_some("output", error.output.as_ref());
+    out.add_some("retry_after", error.retry_after.as_ref());
 }
 
 fn signed(out: &mut Object, actor: &str, note: Option<&String>, signal: &engine::SignalId) {
@@ -185,6 +273,12 @@ impl Object {
         self.0.extend_from_slice(b"\":");
         serde_json::to_writer(&mut self.0, value)
             .expect("values of text, numbers and JSON can be written to memory");
+    }
+
+    /// A node, and the item that it is run for.
+    fn site(&mut self, site: &Site) {
+        self.add("node", &site.node);
+        self.add_some("item", site.item.as_ref());
     }
 
     fn add_some<T: Serialize>(&mut self, name: &str, value: Option<&T>) {

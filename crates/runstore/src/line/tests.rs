@@ -5,7 +5,7 @@ use std::error::Error as _;
 use durable::frame::{Link, seal};
 use durable::version::Format;
 use durable::{Attempt, Seq};
-use engine::{Fact, FailReason};
+use engine::{Fact, FailReason, Site};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -123,7 +123,7 @@ fn the_reasons_of_the_reference_are_told_by_its_sentences() {
 #[test]
 fn fields_that_are_not_known_are_skipped() {
     let line = r#"{"seq":1,"ts":"2026-08-01T10:00:00Z","kind":"node_cancelled","node":"a","attempt":2,"mood":{"x":[1]},"batch":0}"#;
-    let node = blueprint::NodeId::new("a");
+    let node = Site::parse("a");
     assert_eq!(fact_of(line), Fact::NodeCancelled { node, attempt: Attempt(2) });
 }
 
@@ -131,8 +131,16 @@ fn fields_that_are_not_known_are_skipped() {
 fn a_line_that_cannot_be_read_says_why() {
     let newer = Some(Format { major: 1, minor: 4 });
     let cases = [
-        (r#"{"seq":3,"ts":"2026-08-01T10:00:00Z","kind":"loop_iteration","node":"a"}"#, newer),
-        (r#"{"seq":3,"ts":"2026-08-01T10:00:00Z","kind":"loop_iteration","node":"a"}"#, None),
+        (r#"{"seq":3,"ts":"2026-08-01T10:00:00Z","kind":"tide_turned","node":"a"}"#, newer),
+        (r#"{"seq":3,"ts":"2026-08-01T10:00:00Z","kind":"tide_turned","node":"a"}"#, None),
+        (
+            r#"{"seq":3,"ts":"2026-08-01T10:00:00Z","kind":"item_failed","node":"a","error":"e"}"#,
+            None,
+        ),
+        (
+            r#"{"seq":3,"ts":"2026-08-01T10:00:00Z","kind":"budget_reached","limit":"patience"}"#,
+            None,
+        ),
         (r#"{"seq":3,"ts":"2026-08-01T10:00:00Z","kind":"branch_taken","node":"a"}"#, None),
         (
             r#"{"seq":3,"ts":"2026-08-01T10:00:00Z","kind":"run_failed","error":"x","reason":"mood"}"#,

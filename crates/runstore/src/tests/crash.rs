@@ -33,7 +33,7 @@ fn shared(disk: &SimDisk) -> SharedDisk {
 /// The life of the run, up to the first error.
 fn live(disk: &SimDisk, ledger: &mut Ledger) -> Done {
     let (disk, place, invocation) = (shared(disk), place(), invocation());
-    let new = NewRun { blueprint: Some(BLUEPRINT), invocation: &invocation };
+    let new = NewRun { blueprint: Some(BLUEPRINT), invocation: &invocation, automations: &[] };
     let created = create(&*disk, &place, &new, &SeededEntropy::new(1))?;
     ledger.created = true;
     let mut writer = created.into_writer(disk.clone())?;

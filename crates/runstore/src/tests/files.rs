@@ -177,7 +177,7 @@ fn an_event_that_cannot_be_written_leaves_the_writer_whole() {
 fn e13_the_same_id_twice_is_one_run() {
     on_both(|disk, place| {
         let first = created(&disk, &place, 1);
-        let new = NewRun { blueprint: Some(b"other"), invocation: b"{}" };
+        let new = NewRun { blueprint: Some(b"other"), invocation: b"{}", automations: &[] };
         let again = create(&*disk, &place, &new, &SeededEntropy::new(2)).unwrap_err();
         assert!(matches!(again, CreateError::Exists { .. }), "{again}");
         assert_eq!(disk.read(&place.blueprint_json(), 100).unwrap(), BLUEPRINT);
@@ -196,7 +196,8 @@ fn of_many_who_create_one_run_at_once_one_has_it() {
         let place = place.home.place(&place.blueprint, &run);
         let won: usize = std::thread::scope(|scope| {
             let create = |seed| {
-                let new = NewRun { blueprint: Some(BLUEPRINT), invocation: b"{}" };
+                let new =
+                    NewRun { blueprint: Some(BLUEPRINT), invocation: b"{}", automations: &[] };
                 match create(&RealDisk, &place, &new, &SeededEntropy::new(seed)) {
                     Ok(_) => 1,
                     Err(CreateError::Exists { .. }) => 0,
@@ -286,7 +287,7 @@ fn a_log_in_another_runs_folder_is_refused() {
 #[test]
 fn a_launch_that_failed_is_a_run_of_one_event() {
     on_both(|disk, place| {
-        let new = NewRun { blueprint: None, invocation: b"{}" };
+        let new = NewRun { blueprint: None, invocation: b"{}", automations: &[] };
         let created = create(&*disk, &place, &new, &SeededEntropy::new(1)).unwrap();
         let mut writer = created.into_writer(disk.clone()).unwrap();
         assert_eq!(open(&*disk, &place).unwrap().position.next_seq, Seq(0));

@@ -6,17 +6,19 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use blueprint::{BlueprintId, NodeId, PortName, StateOp};
+use blueprint::{BlueprintId, PortName, StateOp};
 use durable::disk::{Disk, SharedDisk};
 use durable::sim::SimDisk;
 use durable::tail::Trust;
 use durable::{Attempt, Seq, Timestamp};
 use engine::checkpoint::to_stored;
 use engine::{
-    AgainCause, Class, Effect, Event, Fact, FailReason, NodeError, RunId, RunStatus, UnknownCause,
+    AgainCause, Class, Effect, Event, Fact, FailReason, NodeError, RunId, RunStatus, Site,
+    UnknownCause,
 };
 use serde_json::{Map, Value, json};
 
+use super::samples::language;
 use super::samples::{
     BLUEPRINT, completed, folded, invocation, node_started, note, numbered, place, signal, started,
     written,
@@ -27,6 +29,9 @@ use crate::{AdoptError, CheckpointUse, RunPlace, adopt, lock, open, read, verify
 const V1_LOG: &[u8] = include_bytes!("../../tests/fixtures/v1/events.jsonl");
 const V1_SAVED: &[u8] = include_bytes!("../../tests/fixtures/v1/state.json");
 const V1_FOLDED: &str = include_str!("../../tests/fixtures/v1/folded.json");
+const LANGUAGE_LOG: &[u8] = include_bytes!("../../tests/fixtures/language/events.jsonl");
+const LANGUAGE_SAVED: &[u8] = include_bytes!("../../tests/fixtures/language/state.json");
+const LANGUAGE_FOLDED: &str = include_str!("../../tests/fixtures/language/folded.json");
 const REFERENCE_LOG: &[u8] = include_bytes!("../../tests/fixtures/reference/events.jsonl");
 const REFERENCE_SAVED: &[u8] = include_bytes!("../../tests/fixtures/reference/state.json");
 const REFERENCE_CALL: &[u8] = include_bytes!("../../tests/fixtures/reference/invocation.json");
@@ -37,7 +42,7 @@ fn history(place: &RunPlace) -> Vec<Vec<Event>> {
 }
 
 fn first_batch(place: &RunPlace) -> Vec<Fact> {
-    let node = NodeId::new;
+    let node = Site::parse;
     let entries = Map::from_iter(BTreeMap::from([("k\u{0}".to_owned(), json!([1.50, null]))]));
     vec![
         started(place),
@@ -62,13 +67,14 @@ fn first_batch(place: &RunPlace) -> Vec<Fact> {
 }
 
 fn second_batch() -> Vec<Fact> {
-    let node = NodeId::new;
+    let node = Site::parse;
     let error = |message: &str, output| NodeError {
         class: Class::Bug,
         code: "exit".into(),
         message: message.into(),
         effect: Effect::Done,
         output,
+        retry_after: None,
     };
     let ask = node("ask");
     vec![
@@ -78,6 +84,7 @@ fn second_batch() -> Vec<Fact> {
             attempt: Attempt(1),
             error: error("the reply names no choice", None),
             cause: AgainCause::Correction,
+            wake: None,
             session: Some("native-7".into()),
         },
         node_started("ask", 2, 2),
@@ -92,6 +99,7 @@ fn second_batch() -> Vec<Fact> {
             attempt: Attempt(1),
             cause: UnknownCause::Interrupted,
             message: "the owner of the run died".into(),
+            caught: None,
         },
         Fact::RunResumed { actor: "ada".into(), signal: signal("s-2") },
         Fact::SignalRefused {
@@ -107,6 +115,7 @@ fn second_batch() -> Vec<Fact> {
             node: node("check"),
             attempt: None,
             error: error("check exited with code 3", Some(json!({ "exit_code": 3 }))),
+            caught: None,
         },
         Fact::RunFailed {
             reason: FailReason::Cancelled,
@@ -126,15 +135,35 @@ fn on_disk(place: &RunPlace, files: [(&str, &[u8]); 4]) -> (SimDisk, SharedDisk)
     (disk.clone(), Arc::new(disk))
 }
 
-fn v1() -> (SimDisk, SharedDisk) {
-    let call = invocation();
-    let files = [
-        ("events.jsonl", V1_LOG),
-        ("state.json", V1_SAVED),
-        ("blueprint.json", BLUEPRINT),
-        ("invocation.json", &call),
-    ];
-    on_disk(&place(), files)
+/// A run as it was written once, and what it folds to.
+struct Golden {
+    log: &'static [u8],
+    saved: &'static [u8],
+    folded: &'static str,
+    history: fn(&RunPlace) -> Vec<Vec<Event>>,
+}
+
+const GOLDEN: [Golden; 2] = [
+    Golden { log: V1_LOG, saved: V1_SAVED, folded: V1_FOLDED, history },
+    Golden {
+        log: LANGUAGE_LOG,
+        saved: LANGUAGE_SAVED,
+        folded: LANGUAGE_FOLDED,
+        history: language::history,
+    },
+];
+
+impl Golden {
+    fn on_disk(&self) -> (SimDisk, SharedDisk) {
+        let call = invocation();
+        let files = [
+            ("events.jsonl", self.log),
+            ("state.json", self.saved),
+            ("blueprint.json", BLUEPRINT),
+            ("invocation.json", &call),
+        ];
+        on_disk(&place(), files)
+    }
 }
 
 fn reference() -> (SimDisk, SharedDisk, RunPlace) {
@@ -157,35 +186,41 @@ fn json_of(state: &engine::RunState) -> Value {
 
 #[test]
 fn a_log_of_format_1_folds_to_the_state_that_it_always_did() {
-    let (sim, disk) = v1();
-    let expected: Value = serde_json::from_str(V1_FOLDED).unwrap();
-    let opened = open(&*disk, &place()).unwrap();
-    assert_eq!(opened.checkpoint, CheckpointUse::Used { behind: 11 });
-    assert_eq!(json_of(&opened.state), expected);
-    let replayed = read::state_at(&*disk, &place(), Seq(u64::MAX)).unwrap();
-    assert_eq!(json_of(&replayed), expected);
-    assert_eq!(replayed, opened.state);
-    assert!(verify(&*disk, &place()).unwrap().is_sound());
-    let mut events = Vec::new();
-    read::each(&sim, &place(), |event| {
-        events.push(event);
-        ControlFlow::Continue(())
-    })
-    .unwrap();
-    assert_eq!(events, history(&place()).concat());
+    for golden in GOLDEN {
+        let (sim, disk) = golden.on_disk();
+        let expected: Value = serde_json::from_str(golden.folded).unwrap();
+        let history = (golden.history)(&place());
+        let opened = open(&*disk, &place()).unwrap();
+        let behind = history[1].len() as u64;
+        assert_eq!(opened.checkpoint, CheckpointUse::Used { behind });
+        assert_eq!(json_of(&opened.state), expected);
+        let replayed = read::state_at(&*disk, &place(), Seq(u64::MAX)).unwrap();
+        assert_eq!(json_of(&replayed), expected);
+        assert_eq!(replayed, opened.state);
+        assert!(verify(&*disk, &place()).unwrap().is_sound());
+        let mut events = Vec::new();
+        read::each(&sim, &place(), |event| {
+            events.push(event);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        assert_eq!(events, history.concat());
+    }
 }
 
 #[test]
 fn format_1_is_still_written_byte_for_byte() {
-    let (sim, place) = (SimDisk::new(), place());
-    let disk: SharedDisk = Arc::new(sim.clone());
-    let history = history(&place);
-    let mut writer = written(&disk, &place, &history[..1]);
-    writer.checkpoint(&folded(&history[0])).unwrap();
-    writer.append(&history[1]).unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    assert_eq!(text(&sim.read(&place.events(), 1 << 20).unwrap()), text(V1_LOG));
-    assert_eq!(text(&sim.read(&place.state(), 1 << 20).unwrap()), text(V1_SAVED));
+    for golden in GOLDEN {
+        let (sim, place) = (SimDisk::new(), place());
+        let disk: SharedDisk = Arc::new(sim.clone());
+        let history = (golden.history)(&place);
+        let mut writer = written(&disk, &place, &history[..1]);
+        writer.checkpoint(&folded(&history[0])).unwrap();
+        writer.append(&history[1]).unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        assert_eq!(text(&sim.read(&place.events(), 1 << 20).unwrap()), text(golden.log));
+        assert_eq!(text(&sim.read(&place.state(), 1 << 20).unwrap()), text(golden.saved));
+    }
 }
 
 #[test]
@@ -197,7 +232,7 @@ fn a_log_of_the_reference_is_replayed_as_unverified() {
     assert_eq!(opened.state.status(), RunStatus::Completed);
     let at = Timestamp::from_millis(1_785_578_400_123);
     assert_eq!(opened.state.started_at, Some(at));
-    let judge = opened.state.node(&NodeId::new("judge")).unwrap();
+    let judge = opened.state.node(&Site::parse("judge")).unwrap();
     assert_eq!(judge.output.as_deref(), Some(&json!({ "worth_it": true, "summary": "two" })));
     let gated = read::state_at(&*disk, &place, Seq(8)).unwrap();
     assert_eq!(gated.status(), RunStatus::AwaitingApproval);

@@ -1,17 +1,19 @@
 //! A run to try things on, small and with every kind of fact.
 
+pub(crate) mod language;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use blueprint::{BlueprintId, NodeId, PortName, Repeat, StateOp};
+use blueprint::{BlueprintId, Budget, NodeId, PortName, Repeat, StateOp};
 use durable::disk::SharedDisk;
 use durable::sim::SeededEntropy;
 use durable::{Attempt, Digest, Generation, Seq, Timestamp};
 use engine::event::LOG_FORMAT;
 use engine::{
     AgainCause, Class, Effect, Event, Fact, FailReason, NodeError, RunId, RunStarted, RunState,
-    SignalId, UnknownCause, fold,
+    SignalId, Site, UnknownCause, fold,
 };
 use serde_json::{Map, Value, json};
 
@@ -35,7 +37,7 @@ pub(crate) fn invocation() -> Vec<u8> {
 
 pub(crate) fn created(disk: &SharedDisk, place: &RunPlace, seed: u64) -> Created {
     let invocation = invocation();
-    let new = NewRun { blueprint: Some(BLUEPRINT), invocation: &invocation };
+    let new = NewRun { blueprint: Some(BLUEPRINT), invocation: &invocation, automations: &[] };
     create(&**disk, place, &new, &SeededEntropy::new(seed)).unwrap()
 }
 
@@ -54,7 +56,11 @@ pub(crate) fn event(seq: u64, fact: Fact) -> Event {
 }
 
 pub(crate) fn started(place: &RunPlace) -> Fact {
-    Fact::RunStarted(Box::new(RunStarted {
+    Fact::RunStarted(Box::new(start_of(place)))
+}
+
+pub(crate) fn start_of(place: &RunPlace) -> RunStarted {
+    RunStarted {
         run_id: place.run.clone(),
         blueprint_id: place.blueprint.clone(),
         blueprint_hash: Some(Digest::of(b"graph")),
@@ -66,30 +72,41 @@ pub(crate) fn started(place: &RunPlace) -> Fact {
         invocation_digest: Some(Digest::of(&invocation())),
         principal: None,
         retry_of: None,
-    }))
+        fork_of: None,
+        parent: None,
+        deadline: None,
+        budget: Budget::default(),
+    }
 }
 
 pub(crate) fn node_started(node: &str, attempt: u64, generation: u64) -> Fact {
     Fact::NodeStarted {
-        node: NodeId::new(node),
+        node: site(node),
         attempt: Attempt(attempt),
         generation: Generation(generation),
         work: Digest::of(node.as_bytes()),
         deadline: None,
         repeat: Repeat::Safe,
+        agent: false,
+        child: None,
     }
 }
 
 pub(crate) fn completed(node: &str, attempt: Option<u64>, output: Value) -> Fact {
     Fact::NodeCompleted {
-        node: NodeId::new(node),
+        node: site(node),
         attempt: attempt.map(Attempt),
         output: Arc::new(output),
     }
 }
 
 pub(crate) fn note(node: &str, message: &str) -> Fact {
-    Fact::Notification { node: NodeId::new(node), message: message.to_owned() }
+    Fact::Notification { node: site(node), message: message.to_owned() }
+}
+
+/// The one site of a node, whatever its name looks like.
+pub(crate) fn site(node: &str) -> Site {
+    Site::of(&NodeId::new(node))
 }
 
 /// Three batches of a run that goes well, from its start.
@@ -138,22 +155,24 @@ pub(crate) fn signal(id: &str) -> SignalId {
 pub(crate) fn every_fact(text: &str, value: &Value) -> Vec<Fact> {
     let mut facts = plain_facts(text, value);
     facts.extend(varied_facts(text, value));
+    facts.extend(language::facts(text, value));
     facts
 }
 
-fn sample_error(text: &str, output: Option<Value>) -> NodeError {
+pub(crate) fn sample_error(text: &str, output: Option<Value>) -> NodeError {
     NodeError {
         class: Class::Transient,
         code: text.to_owned(),
         message: text.to_owned(),
         effect: Effect::Uncertain,
         output,
+        retry_after: None,
     }
 }
 
 /// Those whose shape is fixed, and both shapes of those with options.
 fn plain_facts(text: &str, value: &Value) -> Vec<Fact> {
-    let node = NodeId::new(text);
+    let node = site(text);
     let (attempt, generation) = (Attempt(3), Generation(2));
     let (actor, message) = (text.to_owned(), text.to_owned());
     let error = |output| sample_error(text, output);
@@ -170,6 +189,8 @@ fn plain_facts(text: &str, value: &Value) -> Vec<Fact> {
             work: Digest::of(b"work"),
             deadline: Some(Timestamp::from_millis(1_764_500_123_456)),
             repeat: Repeat::Never,
+            agent: false,
+            child: None,
         },
         completed(text, None, value.clone()),
         completed(text, Some(3), value.clone()),
@@ -182,17 +203,19 @@ fn plain_facts(text: &str, value: &Value) -> Vec<Fact> {
         Fact::BranchTaken { node: node.clone(), port: PortName::new(text) },
         note(text, text),
         Fact::NodeSkipped { node: node.clone() },
-        Fact::NodeFailed { node: node.clone(), attempt: None, error: error(None) },
+        Fact::NodeFailed { node: node.clone(), attempt: None, error: error(None), caught: None },
         Fact::NodeFailed {
             node: node.clone(),
             attempt: Some(attempt),
             error: error(Some(value.clone())),
+            caught: None,
         },
         Fact::AttemptUnknown {
             node: node.clone(),
             attempt,
             cause: UnknownCause::Timeout,
             message: message.clone(),
+            caught: None,
         },
         Fact::NodeCancelled { node: node.clone(), attempt },
         Fact::AwaitingApproval { node: node.clone(), prompt: None },
@@ -211,14 +234,14 @@ fn plain_facts(text: &str, value: &Value) -> Vec<Fact> {
 
 /// Those that come once for each word that they can hold.
 fn varied_facts(text: &str, value: &Value) -> Vec<Fact> {
-    let (node, attempt) = (NodeId::new(text), Attempt(3));
+    let (node, attempt) = (site(text), Attempt(3));
     let entries = Map::from_iter(BTreeMap::from([(text.to_owned(), value.clone())]));
     let mut facts = Vec::new();
     for (cause, session) in
         [(AgainCause::Interrupted, None), (AgainCause::Correction, Some(text.to_owned()))]
     {
         let (node, error) = (node.clone(), sample_error(text, None));
-        facts.push(Fact::AttemptFailed { node, attempt, error, cause, session });
+        facts.push(Fact::AttemptFailed { node, attempt, error, cause, wake: None, session });
     }
     for op in [StateOp::Get, StateOp::Set, StateOp::Merge, StateOp::Delete] {
         let (node, entries) = (node.clone(), entries.clone());

@@ -128,7 +128,11 @@ impl House {
             ..Invocation::default()
         };
         let snapshot = self.program.snapshot();
-        let new = NewRun { blueprint: Some(&snapshot), invocation: &invocation.encode() };
+        let new = NewRun {
+            blueprint: Some(&snapshot),
+            invocation: &invocation.encode(),
+            automations: &[],
+        };
         let created = create(&*disk, &place, &new, &SeededEntropy::new(2))?;
         Ok((created.place, created.lock))
     }
@@ -146,10 +150,10 @@ impl House {
         let (place, lock) = self.create()?;
         let Ready { command, stdin } = self.worker(&place, &lock)?;
         drop(lock);
-        let point = Point { call: "fdatasync".to_owned(), nth: 4, path: None };
+        let point = Point { call: "fdatasync".to_owned(), nth: 3, path: None };
         match trace::kill(&command, &point, stdin)? {
             true => self.wait_for_workers(),
-            false => Err("the worker has no fourth sync".into()),
+            false => Err("the worker has no third sync".into()),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `wardian automation exec`.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 use host::Host;
@@ -21,18 +22,25 @@ pub(crate) fn run(host: &Host, console: &Console, args: &ExecArgs) -> Result<Exi
         workspace: args.workspace.clone(),
         provider: args.provider.clone(),
         script: args.script.clone(),
+        bindings: bindings(&args.bind)?,
         ..LaunchRequest::default()
     };
-    for (role, provider) in &args.bind {
-        if request.bindings.insert(role.clone(), provider.clone()).is_some() {
-            let message = format!("`{role}` is bound twice");
-            return Err(CliError::usage(message, "give each role one --bind"));
-        }
-    }
     if let Some(input) = &args.input {
         (request.input, request.input_raw) = read_input(&text_of(input)?)?;
     }
     launch(host, console, &args.attach, || Ok(host.launch(request)?))
+}
+
+/// Who acts as which role, each named once.
+pub(crate) fn bindings(pairs: &[(String, String)]) -> Result<BTreeMap<String, String>, CliError> {
+    let mut bindings = BTreeMap::new();
+    for (role, provider) in pairs {
+        if bindings.insert(role.clone(), provider.clone()).is_some() {
+            let message = format!("`{role}` is bound twice");
+            return Err(CliError::usage(message, "give each role one --bind"));
+        }
+    }
+    Ok(bindings)
 }
 
 /// The text that an argument stands for: itself, a file's, or standard

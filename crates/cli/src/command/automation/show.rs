@@ -1,7 +1,7 @@
 //! `wardian automation show`.
 
 use host::Host;
-use host::api::{CheckedSource, json};
+use host::api::{CheckedSource, RunsQuery, json};
 
 use crate::args::SourceArgs;
 use crate::command::run::rows;
@@ -35,12 +35,14 @@ pub(crate) fn run(host: &Host, console: &Console, args: &SourceArgs) -> Result<E
     }
     console.line("")?;
     console.line(escape::text(&source(&checked)).trim_end())?;
-    let runs = host.runs()?;
-    let own = runs.iter().filter(|row| Some(&row.blueprint_id) == checked.blueprint_id.as_ref());
-    let own: Vec<_> = own.take(RUNS).collect();
-    if !own.is_empty() {
-        console.line("")?;
-        console.line(&rows::table(&own, console))?;
+    let automation = checked.blueprint_id;
+    if automation.is_some() {
+        let query = RunsQuery { automation, limit: Some(RUNS), ..RunsQuery::default() };
+        let own = host.list_runs(&query)?.rows;
+        if !own.is_empty() {
+            console.line("")?;
+            console.line(&rows::table(&own.iter().collect::<Vec<_>>(), console))?;
+        }
     }
     Ok(Exit::Done)
 }

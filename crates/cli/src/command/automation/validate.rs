@@ -31,5 +31,9 @@ pub(crate) fn run(host: &Host, console: &Console, args: &SourceArgs) -> Result<E
     } else {
         console.line(&count.unwrap_or_default())?;
     }
+    if let Some(first) = checked.findings.first() {
+        let more = console.style.paint(Paint::Accent, "more:");
+        console.line(&format!("{more} {} automation explain {}", console.program, first.rule))?;
+    }
     Ok(exit)
 }

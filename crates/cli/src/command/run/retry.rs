@@ -57,7 +57,8 @@ fn ask(
     report: &RunReport,
     verdicts: &mut Vec<(String, Verdict)>,
 ) -> Result<(), CliError> {
-    let unknown = report.view.nodes.iter().filter(|node| node.status == NodeStatus::Unknown);
+    let open = |node: &&NodeView| node.status == NodeStatus::Unknown && node.port.is_none();
+    let unknown = report.view.nodes.iter().filter(open);
     for node in unknown {
         let id = node.id.as_str();
         if !verdicts.iter().any(|(said, _)| said == id) {

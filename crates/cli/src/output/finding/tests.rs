@@ -23,6 +23,7 @@ fn at(source: &[u8], needle: &[u8], message: &str) -> Finding {
         line: 1 + before.iter().filter(|b| **b == b'\n').count(),
         column: 1 + String::from_utf8_lossy(&source[line_start..start]).chars().count(),
         related: Vec::new(),
+        fix: None,
     }
 }
 

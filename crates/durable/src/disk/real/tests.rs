@@ -153,6 +153,14 @@ fn a_big_file_is_read_in_whole_and_in_parts() {
 }
 
 #[test]
+fn a_file_that_states_no_length_is_read_to_its_end() {
+    let status = RealDisk.read(Path::new("/proc/self/status"), 1 << 20).unwrap();
+    assert!(status.starts_with(b"Name:") && status.ends_with(b"\n"));
+    let rest = RealDisk.read_from(Path::new("/proc/self/status"), 5, 1 << 20).unwrap();
+    assert!(rest.starts_with(b"\t"));
+}
+
+#[test]
 fn an_error_names_the_call_and_the_path() {
     let error = RealDisk.read(Path::new("/nowhere/at/all"), 1).unwrap_err();
     assert_eq!(error.to_string(), "cannot read /nowhere/at/all");

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use blueprint::{Kind, NodeId, OnInterrupt, Program, Repeat};
+use blueprint::{Kind, OnInterrupt, Program, Repeat};
 use engine::{
-    AttemptKey, Event, FailReason, Input, Launch, NodeStatus, Outcome, Signal, SignalId, Verb,
+    AttemptKey, Event, Fact, FailReason, Input, Launch, Outcome, Signal, SignalId, Site, Usage,
+    Verb,
 };
 use serde_json::json;
 
@@ -15,22 +16,33 @@ use crate::rig::{Rig, refold};
 const STEPS_MAX: usize = 10_000;
 
 /// What a node's work gives, whenever and however often it is done.
-pub(crate) fn success(program: &Program, node: &NodeId) -> Outcome {
+pub(crate) fn success(program: &Program, key: &AttemptKey) -> Outcome {
+    let node = &key.node.node;
     let ix = program.node_ix(node).expect("the node is of the program");
+    let usage = Some(Box::new(Usage { tokens: Some(10), ..Usage::default() }));
     let letters: usize = node.as_str().bytes().map(usize::from).sum();
     match &program.node(ix).kind {
         Kind::Decision { choices, .. } => {
             let text = choices[letters % choices.len()].to_string();
-            Outcome::Replied { text, session: None }
+            Outcome::Replied { text, session: None, usage }
         }
         Kind::Task { .. } => {
             let text = json!({ "said": node, "title": "t", "n": letters }).to_string();
-            Outcome::Replied { text, session: Some("session".to_owned()) }
+            Outcome::Replied { text, session: Some("session".to_owned()), usage }
+        }
+        Kind::SubAutomation { automation, .. } => {
+            let usage = Usage { tokens: Some(5), agent_calls: Some(1), ..Usage::default() };
+            let output = json!({ "run_id": "child", "result": automation });
+            Outcome::Ended { end: Ok(output), usage: Some(Box::new(usage)) }
         }
         Kind::Shell { .. }
         | Kind::Script { .. }
+        | Kind::Http(_)
         | Kind::ManualTrigger { .. }
         | Kind::Branch { .. }
+        | Kind::Loop { .. }
+        | Kind::ForEach { .. }
+        | Kind::Wait(_)
         | Kind::Join
         | Kind::Approval { .. }
         | Kind::State { .. }
@@ -60,33 +72,44 @@ pub(crate) fn to_rest(rig: &mut Rig) {
     panic!("the run comes to no rest");
 }
 
-/// The same, and every gate is granted.
+/// The same, every gate is granted, the budget is granted as often as it
+/// takes, and time passes.
 pub(crate) fn to_end(rig: &mut Rig) {
     for step in 0..STEPS_MAX {
         to_rest(rig);
-        let Some(gate) = rig.state().waiting.first().cloned() else { return };
-        grant(rig, &gate, step);
+        if rig.is_closed() {
+            return;
+        }
+        if let Some(gate) = rig.state().waiting.first().cloned() {
+            grant(rig, &gate, step);
+        } else if rig.state().spending.is_held() {
+            say(rig, Verb::Resume, step);
+        } else if let Some(at) = rig.machine().wake_at() {
+            rig.tick(at.since(rig.now));
+        } else {
+            return;
+        }
     }
     panic!("the run comes to no end");
 }
 
-pub(crate) fn grant(rig: &mut Rig, gate: &NodeId, number: usize) {
-    let at = rig.log.len();
-    rig.give(Input::Signal(Signal {
-        id: SignalId::new(&format!("grant-{at}-{number}")).expect("a name for a file"),
-        verb: Verb::Approve { node: Some(gate.clone()) },
-        actor: "drive".to_owned(),
-        note: None,
-    }));
+pub(crate) fn grant(rig: &mut Rig, gate: &Site, number: usize) {
+    say(rig, Verb::Approve { node: Some(gate.clone()) }, number);
 }
 
-/// Whether the author lets an attempt at the node be repeated.
-pub(crate) fn is_safe(program: &Program, node: &NodeId) -> bool {
-    program.node_ix(node).is_some_and(|ix| program.node(ix).repeat == Repeat::Safe)
+fn say(rig: &mut Rig, verb: Verb, number: usize) {
+    let id = SignalId::new(&format!("grant-{}-{number}", rig.log.len()));
+    let (id, actor) = (id.expect("a name for a file"), "drive".to_owned());
+    rig.give(Input::Signal(Signal { id, verb, actor, note: None }));
+}
+
+/// Whether the author lets an attempt at the site be repeated.
+pub(crate) fn is_safe(program: &Program, site: &Site) -> bool {
+    program.node_ix(&site.node).is_some_and(|ix| program.node(ix).repeat == Repeat::Safe)
 }
 
 pub(crate) fn succeed(rig: &mut Rig, key: &AttemptKey) {
-    let outcome = success(&rig.program, &key.node);
+    let outcome = success(&rig.program, key);
     rig.finish(key, outcome);
 }
 
@@ -97,8 +120,8 @@ pub(crate) fn from_prefix(program: &Arc<Program>, launch: &Launch, prefix: &[Eve
     let before = refold(prefix);
     let was_failing = before.failure.is_some();
     let half_kept = launch.retry.is_some() && before.generation.0 == 1;
-    let safe = |node: &NodeId| {
-        let flight = before.node(node).and_then(|node| node.in_flight);
+    let safe = |site: &Site| {
+        let flight = before.node(site).and_then(|node| node.in_flight);
         flight.is_some_and(|flight| flight.repeat == Repeat::Safe)
     };
     let resumes = program.on_interrupt() == OnInterrupt::Resume;
@@ -109,7 +132,7 @@ pub(crate) fn from_prefix(program: &Arc<Program>, launch: &Launch, prefix: &[Eve
         assert_eq!(rig.log.len(), prefix.len(), "a closed run is as it was");
         return rig;
     }
-    let unknown: BTreeSet<_> = unknown(&rig).difference(&unknown_of(&before)).cloned().collect();
+    let (unknown, caught) = unknown(&rig.log[prefix.len()..]);
     if repeats || half_kept {
         assert!(unknown.is_empty(), "nothing was lost, yet {unknown:?} are unknown");
     } else {
@@ -118,20 +141,23 @@ pub(crate) fn from_prefix(program: &Arc<Program>, launch: &Launch, prefix: &[Eve
     to_end(&mut rig);
     let reason = rig.state().closed.as_ref().expect("it is at its end").failure.as_ref();
     let reason = reason.map(|failure| failure.reason);
-    let abandoned = before.in_flight.is_empty() && before.waiting.is_empty() && !resumes;
+    let abandoned = before.in_flight.is_empty() && !before.waits_for_something() && !resumes;
+    let lost = !repeats && !caught;
     if was_failing {
         assert_eq!(reason, before.failure.map(|failure| failure.reason), "the first failure stays");
-    } else if half_kept || abandoned || !(repeats || before.in_flight.is_empty()) {
+    } else if half_kept || abandoned || lost {
         assert_eq!(reason, Some(FailReason::Interrupted));
     }
     rig
 }
 
-fn unknown(rig: &Rig) -> BTreeSet<NodeId> {
-    unknown_of(rig.state())
-}
-
-fn unknown_of(state: &engine::RunState) -> BTreeSet<NodeId> {
-    let unknown = state.nodes.iter().filter(|(_, node)| node.status == NodeStatus::Unknown);
-    unknown.map(|(id, _)| id.clone()).collect()
+/// The sites that a new owner found lost, and whether the graph goes on from
+/// every one of them.
+fn unknown(adopted: &[Event]) -> (BTreeSet<Site>, bool) {
+    let lost = adopted.iter().filter_map(|event| {
+        let Fact::AttemptUnknown { node, caught, .. } = &event.fact else { return None };
+        Some((node.clone(), caught.is_some()))
+    });
+    let (sites, caught): (BTreeSet<_>, Vec<_>) = lost.unzip();
+    (sites, caught.into_iter().all(|caught| caught))
 }

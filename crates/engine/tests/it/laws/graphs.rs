@@ -49,15 +49,23 @@ pub(super) fn graph() -> impl Strategy<Value = Graph> {
     settings.prop_map(|(nodes, resume, max_parallel, go)| Graph { nodes, resume, max_parallel, go })
 }
 
-impl Graph {
-    pub(super) fn input(&self) -> Value {
+/// What a seed grows into.
+pub(super) trait Grown {
+    fn input(&self) -> Value;
+    fn program(&self) -> Arc<Program>;
+}
+
+impl Grown for Graph {
+    fn input(&self) -> Value {
         json!({ "x": 1, "go": self.go })
     }
 
-    pub(super) fn program(&self) -> Arc<Program> {
+    fn program(&self) -> Arc<Program> {
         blueprints::program(&self.lines())
     }
+}
 
+impl Graph {
     fn lines(&self) -> String {
         let on_interrupt = if self.resume { "resume" } else { "fail" };
         let mut text = format!("set on_interrupt {on_interrupt}\n");

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use blueprint::NodeId;
+use blueprint::{NodeId, Program};
+use durable::Round;
 use engine::retry::{RetryError, Verdict, keep};
-use engine::{NodeStatus, RunStatus};
+use engine::{AttemptKey, Event, Fact, NodeStatus, RunStatus, Site};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::graphs::graph;
+use super::graphs::{Grown, graph};
 use super::steps::step;
 use super::{config, drive};
 use crate::rig::Rig;
@@ -42,20 +43,25 @@ proptest! {
         let kept = kept.expect("every unknown node has a verdict");
         let mut second = Rig::named(&first.program, "run-2", Value::Null, Some(kept));
         second.start(Value::Null);
-        let done = done(&first, &verdicts);
-        let again = |id: &NodeId| second.working.keys().any(|key| key.node == *id);
-        assert!(!done.iter().any(again));
-        drive::to_end(&mut second);
+        check_again(&mut second, &done(&first.log, &first.program, &verdicts));
         assert_eq!(second.status(), RunStatus::Completed);
-        assert!(second.started_here().is_disjoint(&done), "work is done twice");
     }
 }
 
+/// Drives a run to its end, in which nothing of this may be done again.
+pub(super) fn check_again(rig: &mut Rig, done: &BTreeSet<(Site, Round)>) {
+    let again = |key: &&AttemptKey| done.contains(&(key.node.clone(), key.round));
+    assert_eq!(rig.working.keys().find(again), None);
+    drive::to_end(rig);
+    assert_eq!(rig.started_here().iter().find(again), None, "work is done twice");
+}
+
 /// What a person says of each unknown node.
-fn verdicts(rig: &Rig, says: &[u8]) -> BTreeMap<NodeId, Verdict> {
+pub(super) fn verdicts(rig: &Rig, says: &[u8]) -> BTreeMap<Site, Verdict> {
     let unknown = rig.state().nodes.iter();
-    let unknown = unknown.filter(|(_, node)| node.status == NodeStatus::Unknown);
-    let verdict = |((id, _), say): ((&NodeId, _), &u8)| {
+    let open = |node: &engine::NodeState| node.status == NodeStatus::Unknown && node.port.is_none();
+    let unknown = unknown.filter(|(site, node)| open(node) && !is_dealt_with(rig, site));
+    let verdict = |((id, _), say): ((&Site, _), &u8)| {
         let verdict = match say {
             0 => Verdict::DidNot,
             1 => Verdict::Redo,
@@ -66,10 +72,40 @@ fn verdicts(rig: &Rig, says: &[u8]) -> BTreeMap<NodeId, Verdict> {
     unknown.zip(says.iter().cycle()).map(verdict).collect()
 }
 
-/// Nodes whose work must not be done again.
-fn done(rig: &Rig, verdicts: &BTreeMap<NodeId, Verdict>) -> BTreeSet<NodeId> {
-    let completed = rig.state().nodes.iter();
-    let completed = completed.filter(|(_, node)| node.status == NodeStatus::Completed);
+/// Whether the container around an unknown node has failed with it, and found
+/// a way out.
+fn is_dealt_with(rig: &Rig, site: &Site) -> bool {
+    let ix = rig.program.node_ix(&site.node).expect("a node of the program");
+    let around = rig.program.node(ix).parent.map(|parent| Site::of(&rig.program.node(parent).id));
+    let around = around.and_then(|around| rig.state().node(&around));
+    around.is_some_and(|node| node.status.is_settled() && node.port.is_some())
+}
+
+/// Sites whose work must not be done again, each with its round.
+pub(super) fn done(
+    log: &[Event],
+    program: &Program,
+    verdicts: &BTreeMap<Site, Verdict>,
+) -> BTreeSet<(Site, Round)> {
+    let mut rounds = BTreeMap::new();
+    let mut done = BTreeSet::new();
+    for event in log {
+        if let Fact::LoopIteration { node, iteration, .. } = &event.fact {
+            rounds.insert(node.node.clone(), *iteration);
+        }
+        if let Fact::NodeCompleted { node, attempt: Some(_), .. }
+        | Fact::DecisionCompleted { node, .. } = &event.fact
+        {
+            done.insert((node.clone(), round(program, &rounds, node)));
+        }
+    }
     let happened = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Happened(_)));
-    completed.map(|(id, _)| id).chain(happened.map(|(id, _)| id)).cloned().collect()
+    done.extend(happened.map(|(site, _)| (site.clone(), round(program, &rounds, site))));
+    done
+}
+
+fn round(program: &Program, rounds: &BTreeMap<NodeId, Round>, site: &Site) -> Round {
+    let ix = program.node_ix(&site.node).expect("a node of the program");
+    let around = program.node(ix).parent.map(|parent| &program.node(parent).id);
+    around.and_then(|around| rounds.get(around)).copied().unwrap_or(Round::FIRST)
 }

@@ -1,9 +1,10 @@
 //! What can happen to a run, at random.
 
-use blueprint::NodeId;
-use durable::{Attempt, Generation, Span};
+use durable::{Attempt, Generation, Span, Timestamp};
 use engine::work::Class;
-use engine::{AttemptKey, Effect, Input, NodeError, Outcome, Signal, SignalId, Verb};
+use engine::{
+    AttemptKey, Effect, Input, NodeError, Outcome, Signal, SignalId, Site, Task, Verb, Work,
+};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -19,6 +20,8 @@ pub(super) enum Step {
     /// A signal with an id that was used before.
     Repeat,
     Tick(u64),
+    /// The clock is set by so much, back or on, and nobody is told.
+    Clock(i64),
     Hold,
     Release,
     /// The owner dies, with so many events of its last write on the disk.
@@ -31,12 +34,13 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
     let reply = prop_oneof![Just("x0"), Just("{\"chosen\":\"x1\"}"), Just("not x0"), Just("")];
     prop_oneof![
         12 => any::<u8>().prop_map(|which| Step::End(which, 0)),
-        2 => (any::<u8>(), 0..5_u8).prop_map(|(which, how)| Step::End(which, how)),
+        5 => (any::<u8>(), 1..7_u8).prop_map(|(which, how)| Step::End(which, how)),
         2 => (any::<u8>(), reply).prop_map(|(which, text)| Step::Reply(which, text.to_owned())),
         4 => (any::<u8>(), 0..3_u8).prop_map(|(node, verb)| Step::Signal(node, verb)),
-        1 => (any::<u8>(), 3..12_u8).prop_map(|(node, verb)| Step::Signal(node, verb)),
+        3 => (any::<u8>(), 3..12_u8).prop_map(|(node, verb)| Step::Signal(node, verb)),
         1 => Just(Step::Repeat),
         2 => (0..50_000_u64).prop_map(Step::Tick),
+        1 => (-50_000..50_000_i64).prop_map(Step::Clock),
         2 => Just(Step::Hold),
         3 => Just(Step::Release),
         2 => (0..6_u8).prop_map(Step::Crash),
@@ -56,7 +60,10 @@ impl Step {
             }
             Self::Reply(which, text) => {
                 if let Some(key) = pick(rig, *which) {
-                    rig.finish(&key, Outcome::Replied { text: text.clone(), session: None });
+                    rig.finish(
+                        &key,
+                        Outcome::Replied { text: text.clone(), session: None, usage: None },
+                    );
                 }
             }
             Self::Signal(node, verb) => {
@@ -78,11 +85,16 @@ impl Step {
                 rig.give(Input::Signal(signal));
             }
             Self::Repeat => {
+                rig.tick(Span::ZERO);
                 if let Some(id) = rig.state().signals.first().cloned() {
                     rig.give_stale(Input::Signal(signal(id, 3)));
                 }
             }
             Self::Tick(millis) => drop(rig.tick(Span::from_millis(*millis))),
+            Self::Clock(millis) => {
+                let now = rig.now.millis().saturating_add(*millis);
+                rig.set_clock(Timestamp::from_millis(now));
+            }
             Self::Hold => rig.held = true,
             Self::Release => release(rig),
             Self::Crash(kept) => drop(rig.crash(usize::from(*kept))),
@@ -98,13 +110,23 @@ pub(super) fn ending(rig: &Rig, key: &AttemptKey, how: u8) -> Outcome {
         2 => Outcome::Lost { message: format!("{}: it was lost", key.node) },
         3 => Outcome::Stopped,
         4 => Outcome::Output(json!({ "chosen": "x0", "as": "output" })),
-        _ => drive::success(&rig.program, &key.node),
+        5 => {
+            let error = NodeError { effect: Effect::Uncertain, ..failure("who knows".to_owned()) };
+            Outcome::Ended { end: Err(error), usage: None }
+        }
+        6 => {
+            let asked = Some(Span::from_secs(90));
+            let failure = failure("later".to_owned());
+            Outcome::Failed(NodeError { effect: Effect::None, retry_after: asked, ..failure })
+        }
+        _ => drive::success(&rig.program, key),
     }
 }
 
 pub(super) fn failure(message: String) -> NodeError {
     let (class, effect) = (Class::Transient, Effect::Done);
-    NodeError { class, code: "failed".to_owned(), message, effect, output: Some(json!(null)) }
+    let output = Some(json!(null));
+    NodeError { class, code: "failed".to_owned(), message, effect, output, retry_after: None }
 }
 
 /// A signal of each kind; those to a gate name none, or none that exists.
@@ -114,8 +136,8 @@ pub(super) fn signal(id: SignalId, verb: u8) -> Signal {
         3 => Verb::Reject { node: None },
         4 => Verb::Cancel,
         5 | 6 => Verb::Resume,
-        7 => Verb::Approve { node: Some(NodeId::new("n1")) },
-        8 => Verb::Reject { node: Some(NodeId::new("nowhere")) },
+        7 => Verb::Approve { node: Some(Site::parse("n1")) },
+        8 => Verb::Reject { node: Some(Site::parse("nowhere")) },
         _ => Verb::Denied { verb: "approve".to_owned() },
     };
     Signal { id, verb, actor: "ann".to_owned(), note: Some("because".to_owned()) }
@@ -146,17 +168,24 @@ fn pick(rig: &Rig, which: u8) -> Option<AttemptKey> {
     rig.working.keys().nth(usize::from(which) % count).cloned()
 }
 
+/// What makes of a node one inside of it, for an item or for none.
+const INSIDE: [&str; 4] = ["", "b0", "b0[0]", "b1[1]"];
+
 /// An outcome that names no attempt in flight.
 fn stale(rig: &mut Rig, node: u8, attempt: u64, generation: u64) {
     let key = AttemptKey {
         run: rig.launch_of().run_id.clone(),
-        node: NodeId::new(&format!("n{}", node % 12)),
-        round: durable::Round::FIRST,
+        node: Site::parse(&format!("n{}{}", node % 8, INSIDE[usize::from(node / 8) % 4])),
+        round: durable::Round(u64::from(node / 128)),
         attempt: Attempt(attempt),
     };
+    // A clock that was set is no answer to what comes next.
+    rig.tick(Span::ZERO);
     let (generation, current) = (Generation(generation), rig.working.get(&key));
     // With an append outstanding, the state that it leads to judges later.
-    if current.is_none_or(|work| work.generation != generation) && !rig.is_appending() {
+    let is_child = |work: &Work| matches!(work.task, Task::Child(_));
+    let is_other = |work: &Work| work.generation != generation && !is_child(work);
+    if current.is_none_or(is_other) && !rig.is_appending() {
         rig.give_stale(late(&key, generation));
     }
 }

@@ -1,56 +1,56 @@
 //! Performs the commands of one script and writes down what came of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use blueprint::{NodeId, Program};
-use durable::{Attempt, Generation, Round};
-use engine::retry::{Verdict, keep};
+use blueprint::Program;
+use durable::{Attempt, Generation, Round, Seq, Span, Timestamp};
+use engine::fork::fork;
+use engine::retry::{Kept, Verdict, keep};
 use engine::work::Class;
 use engine::{
-    Action, AttemptKey, Effect, Event, Input, Launch, NodeError, Outcome, Signal, SignalId, Verb,
+    Action, AttemptKey, Effect, Event, Input, Launch, NodeError, Outcome, Signal, SignalId, Site,
+    Usage, Verb,
 };
 use serde_json::Value;
 
 use super::print;
-use crate::blueprints::words;
+use crate::blueprints::{Draft, words};
 use crate::rig::{Rig, late};
 
 pub(super) struct Player {
     pub(super) output: String,
     /// The runs of the script, each as it was left.
     pub(super) logs: Vec<(Launch, Arc<Program>, Vec<Event>)>,
+    draft: Draft,
     rig: Rig,
     signals: usize,
 }
 
 impl Player {
-    pub(super) fn new(program: Arc<Program>) -> Self {
-        let rig = Rig::new(&program);
-        Self { output: String::new(), logs: Vec::new(), rig, signals: 0 }
+    pub(super) fn new(draft: Draft) -> Self {
+        let rig = Rig::new(&draft.program());
+        Self { output: String::new(), logs: Vec::new(), draft, rig, signals: 0 }
     }
 
     pub(super) fn line(&mut self, line: &str) {
         self.say(&format!("> {line}"));
         let words = words(line);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        if self.asks(&words) || self.prepares(line, &words) {
+            return;
+        }
         let actions = match words.as_slice() {
             ["start", input] => self.rig.start(json(input)),
-            ["finish", node, "ok", output] => self.end(node, Outcome::Output(json(output))),
-            ["reply", node, said] => {
-                self.end(node, Outcome::Replied { text: text(said), session: None })
+            ["finish" | "reply" | "ended" | "fail" | "lost" | "stopped", node, ..] => {
+                let outcome = outcome(&words);
+                self.end(node, outcome)
             }
-            ["reply", node, said, session] => {
-                let session = Some(text(session));
-                self.end(node, Outcome::Replied { text: text(said), session })
+            ["late", node, attempt, generation] => self.late(node, attempt, generation, "0"),
+            ["late", node, attempt, generation, round] => {
+                self.late(node, attempt, generation, round)
             }
-            ["fail", node, class, code, message] => {
-                self.end(node, Outcome::Failed(failure(class, code, message)))
-            }
-            ["lost", node, message] => self.end(node, Outcome::Lost { message: text(message) }),
-            ["stopped", node] => self.end(node, Outcome::Stopped),
-            ["late", node, attempt, generation] => self.late(node, attempt, generation),
             ["tick", span] => self.rig.tick(span.parse().expect("a length of time")),
             ["hold"] => {
                 self.rig.held = true;
@@ -63,13 +63,68 @@ impl Player {
             }
             ["crash", how] => self.crash(how),
             ["retry", verdicts] => self.retry(&json(verdicts)),
-            ["show"] => return self.output.push_str(&print::nodes(&self.rig)),
-            ["view"] => return self.output.push_str(&print::view(&self.rig)),
-            ["events"] => return self.output.push_str(&print::events(&self.rig.log)),
+            ["fork", seq] => self.fork(Seq(seq.parse().expect("a number"))),
             [verb, rest @ ..] => self.signal(verb, rest),
             [] => Vec::new(),
         };
         self.write(&actions);
+    }
+
+    /// Prints what is asked for, if something is.
+    fn asks(&mut self, words: &[&str]) -> bool {
+        let text = match words {
+            ["show"] => print::nodes(&self.rig),
+            ["view"] => print::view(&self.rig),
+            ["events"] => print::events(&self.rig.log),
+            ["spent"] => print::spent(&self.rig),
+            ["wake"] => print::wake(&self.rig),
+            _ => return false,
+        };
+        self.output.push_str(&text);
+        true
+    }
+
+    /// What happens around the run and not to it.
+    fn prepares(&mut self, line: &str, words: &[&str]) -> bool {
+        match words {
+            ["given", pairs @ ..] => self.given(pairs),
+            ["clock", span] => {
+                let (sign, span) = span.split_at(1);
+                let span: Span = span.parse().expect("a length of time");
+                let now = self.rig.now;
+                let before = |span: Span| {
+                    let millis = i64::try_from(span.millis()).expect("no such age");
+                    Timestamp::from_millis(now.millis() - millis)
+                };
+                self.rig.set_clock(if sign == "-" { before(span) } else { now.after(span) });
+            }
+            ["change", "without", node] => self.draft.remove(node),
+            ["change", ..] => {
+                let change = line.strip_prefix("change ").expect("it begins so");
+                assert!(self.draft.change(change), "no line of a blueprint: {change}");
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn given(&mut self, pairs: &[&str]) {
+        let mut launch = self.rig.launch_of().clone();
+        for pair in pairs {
+            let (key, value) = pair.split_once('=').expect("KEY=JSON");
+            let value = || serde_json::from_str(value).expect("it is what the key wants");
+            match key {
+                "deadline" => {
+                    launch.deadline = Some(serde_json::from_value(value()).expect("RFC 3339"));
+                }
+                "parent" => {
+                    launch.parent = Some(serde_json::from_value(value()).expect("a parent"));
+                }
+                "budget" => launch.budget = serde_json::from_value(value()).expect("a budget"),
+                _ => panic!("a run is given no {key}"),
+            }
+        }
+        self.rig = Rig::launched(&Arc::clone(&self.rig.program), launch);
     }
 
     /// Puts the log of the run aside.
@@ -90,16 +145,17 @@ impl Player {
     }
 
     fn end(&mut self, node: &str, outcome: Outcome) -> Vec<Action> {
-        let key = self.rig.working.keys().find(|key| key.node.as_str() == node).cloned();
+        let site = Site::parse(node);
+        let key = self.rig.working.keys().find(|key| key.node == site).cloned();
         let key = key.unwrap_or_else(|| panic!("no attempt of {node} is being performed"));
         self.rig.finish(&key, outcome)
     }
 
-    fn late(&mut self, node: &str, attempt: &str, generation: &str) -> Vec<Action> {
+    fn late(&mut self, node: &str, attempt: &str, generation: &str, round: &str) -> Vec<Action> {
         let key = AttemptKey {
             run: self.rig.launch_of().run_id.clone(),
-            node: NodeId::new(node),
-            round: Round::FIRST,
+            node: Site::parse(node),
+            round: Round(round.parse().expect("a number")),
             attempt: Attempt(attempt.parse().expect("a number")),
         };
         let generation = Generation(generation.parse().expect("a number"));
@@ -126,11 +182,11 @@ impl Player {
             Some(other) => panic!("{other} is no verdict"),
             None => Verdict::Happened(value["happened"].clone()),
         };
-        let verdicts: BTreeMap<NodeId, Verdict> = verdicts
+        let verdicts: BTreeMap<Site, Verdict> = verdicts
             .as_object()
             .into_iter()
             .flatten()
-            .map(|(node, value)| (NodeId::new(node), verdict(value)))
+            .map(|(node, value)| (Site::parse(node), verdict(value)))
             .collect();
         let program = Arc::clone(&self.rig.program);
         match keep(&program, self.rig.state(), &self.rig.log, &verdicts) {
@@ -138,15 +194,36 @@ impl Player {
                 self.say(&format!("  refused: {error}"));
                 Vec::new()
             }
-            Ok(kept) => {
-                self.leave();
-                let (now, held) = (self.rig.now, self.rig.held);
-                let run = format!("run-{}", self.logs.len() + 1);
-                self.rig = Rig::named(&program, &run, Value::Null, Some(kept));
-                (self.rig.now, self.rig.held) = (now, held);
-                self.rig.start(Value::Null)
+            Ok(kept) => self.follow(&program, kept),
+        }
+    }
+
+    fn fork(&mut self, at: Seq) -> Vec<Action> {
+        let program = self.draft.program();
+        match fork(&self.rig.program, &program, &self.rig.log, at) {
+            Err(error) => {
+                self.say(&format!("  refused: {error}"));
+                Vec::new()
+            }
+            Ok((kept, report)) => {
+                let list = |name: &str, ids: Vec<String>| format!("  {name}: {}", ids.join(" "));
+                self.say(&list("kept", report.kept.iter().map(ToString::to_string).collect()));
+                self.say(&list("again", report.again.iter().map(ToString::to_string).collect()));
+                let under_way = report.under_way.iter().map(ToString::to_string).collect();
+                self.say(&list("under way", under_way));
+                self.follow(&program, kept)
             }
         }
+    }
+
+    /// Goes on with a run that keeps something of this one.
+    fn follow(&mut self, program: &Arc<Program>, kept: Kept) -> Vec<Action> {
+        self.leave();
+        let (now, held) = (self.rig.now, self.rig.held);
+        let run = format!("run-{}", self.logs.len() + 1);
+        self.rig = Rig::named(program, &run, Value::Null, Some(kept));
+        (self.rig.now, self.rig.held) = (now, held);
+        self.rig.start(Value::Null)
     }
 
     fn signal(&mut self, verb: &str, words: &[&str]) -> Vec<Action> {
@@ -167,7 +244,7 @@ impl Player {
                 None => named = Some(*word),
             }
         }
-        let node = named.map(NodeId::new);
+        let node = named.map(Site::parse);
         signal.verb = match verb {
             "approve" => Verb::Approve { node },
             "reject" => Verb::Reject { node },
@@ -180,13 +257,39 @@ impl Player {
     }
 }
 
-fn failure(class: &str, code: &str, message: &str) -> NodeError {
-    NodeError {
+/// The end of an attempt, as the words of a command say it.
+fn outcome(words: &[&str]) -> Outcome {
+    let is_extra = |word: &&&str| {
+        ["usage=", "effect=", "retry_after="].iter().any(|name| word.starts_with(name))
+    };
+    let extras: BTreeSet<&str> = words.iter().filter(is_extra).copied().collect();
+    let extra = |name: &str| extras.iter().find_map(|word| word.strip_prefix(name));
+    let usage: Option<Box<Usage>> =
+        extra("usage=").map(|usage| serde_json::from_value(json(usage)).expect("a usage"));
+    let failure = |class: &str, code: &str, message: &str| NodeError {
         class: Class::from_word(class).expect("a class of failure"),
         code: code.to_owned(),
         message: text(message),
-        effect: Effect::Done,
+        effect: extra("effect=")
+            .map_or(Effect::Done, |word| Effect::from_word(word).expect("an effect")),
         output: None,
+        retry_after: extra("retry_after=").map(|span| span.parse().expect("a length of time")),
+    };
+    let plain: Vec<&str> = words.iter().filter(|word| !extras.contains(**word)).copied().collect();
+    match plain.as_slice() {
+        ["finish", _, "ok", output] => Outcome::Output(json(output)),
+        ["reply", _, said] => Outcome::Replied { text: text(said), session: None, usage },
+        ["reply", _, said, session] => {
+            Outcome::Replied { text: text(said), session: Some(text(session)), usage }
+        }
+        ["ended", _, "ok", output] => Outcome::Ended { end: Ok(json(output)), usage },
+        ["ended", _, class, code, message] => {
+            Outcome::Ended { end: Err(failure(class, code, message)), usage }
+        }
+        ["fail", _, class, code, message] => Outcome::Failed(failure(class, code, message)),
+        ["lost", _, message] => Outcome::Lost { message: text(message) },
+        ["stopped", _] => Outcome::Stopped,
+        other => panic!("no end of an attempt: {other:?}"),
     }
 }
 

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
-use durable::Timestamp;
-use engine::{Action, Event, Fact, NodeError, Task, Work};
+use durable::{Round, Timestamp};
+use engine::view::Progress;
+use engine::{
+    Action, AttemptKey, BudgetLimit, Caught, Event, Fact, NodeError, RunStarted, Task, Work,
+};
 use serde_json::Value;
 
 use crate::rig::{Rig, START};
@@ -17,13 +20,46 @@ pub(super) fn actions(actions: &[Action]) -> String {
                 text.push_str(&events(batch));
             }
             Action::Start(work) => start(&mut text, work),
-            Action::Stop(key) => line(&mut text, &format!("  stop {}/{}", key.node, key.attempt)),
+            Action::Stop(key) => line(&mut text, &format!("  stop {}", attempt(key))),
             Action::Checkpoint => line(&mut text, "  checkpoint"),
             Action::Park => line(&mut text, "  park"),
             Action::Close(status) => line(&mut text, &format!("  close {}", status.word())),
         }
     }
     text
+}
+
+/// An attempt by name, with its round where that is not the first.
+fn attempt(key: &AttemptKey) -> String {
+    let round =
+        if key.round == Round::FIRST { String::new() } else { format!(" round {}", key.round) };
+    format!("{}/{}{round}", key.node, key.attempt)
+}
+
+/// When the run wants to be looked at.
+pub(super) fn wake(rig: &Rig) -> String {
+    match rig.machine().wake_at() {
+        Some(at) => format!("  at +{}\n", since(at)),
+        None => "  when something happens\n".to_owned(),
+    }
+}
+
+/// What agents have used, as the view says it.
+pub(super) fn spent(rig: &Rig) -> String {
+    let view = rig.machine().view();
+    let spending = &view.spending;
+    let mut text = format!(
+        "  calls={} time={} tokens={} cost={} untold={}/{} grants={}",
+        spending.calls,
+        spending.time,
+        spending.tokens,
+        spending.cost_micros,
+        spending.untold_tokens,
+        spending.untold_cost,
+        spending.grants,
+    );
+    option(&mut text, "held", view.held.map(BudgetLimit::word).as_ref());
+    text + "\n"
 }
 
 pub(super) fn events(events: &[Event]) -> String {
@@ -40,6 +76,11 @@ pub(super) fn nodes(rig: &Rig) -> String {
     let mut text = String::new();
     for (id, node) in &rig.state().nodes {
         let mut parts = format!("  {id}: {}", node.status.word());
+        if node.round != Round::FIRST {
+            write!(parts, " round={}", node.round).expect("a text takes all");
+        }
+        option(&mut parts, "wake", node.wake.map(since).map(|span| format!("+{span}")).as_ref());
+        option(&mut parts, "prev", node.prev.as_ref());
         option(&mut parts, "port", node.port.as_ref());
         option(&mut parts, "output", node.output.as_ref());
         option(&mut parts, "error", node.error_value.as_ref());
@@ -61,6 +102,10 @@ pub(super) fn view(rig: &Rig) -> String {
     if view.unknown_effect {
         parts.push_str(" unknown_effect");
     }
+    if view.degraded {
+        parts.push_str(" degraded");
+    }
+    option(&mut parts, "held", view.held.map(BudgetLimit::word).as_ref());
     line(&mut text, &parts);
     if let Some(failure) = &view.failure {
         line(&mut text, &format!("    {}", failure.message));
@@ -68,16 +113,24 @@ pub(super) fn view(rig: &Rig) -> String {
     for node in &view.nodes {
         let icon = engine::view::node_icon(node.status).0;
         let attempt = node.attempt;
-        line(
-            &mut text,
-            &format!("    {icon} {} {} attempt={attempt}", node.id, node.status.word()),
-        );
+        let mut parts = format!("    {icon} {} {} attempt={attempt}", node.id, node.status.word());
+        match node.progress {
+            Some(Progress::Rounds { round, most }) => write!(parts, " round {round} of {most}"),
+            Some(Progress::Items { done, failed, count }) => {
+                write!(parts, " {done} of {count} items, {failed} failed")
+            }
+            None => Ok(()),
+        }
+        .expect("a text takes all");
+        option(&mut parts, "wake", node.wake.map(since).map(|span| format!("+{span}")).as_ref());
+        option(&mut parts, "child", node.open_child().map(child_name).as_ref());
+        line(&mut text, &parts);
     }
     text
 }
 
 fn start(text: &mut String, work: &Work) {
-    let head = format!("  start {}/{} g{}", work.key.node, work.key.attempt, work.generation);
+    let head = format!("  start {} g{}", attempt(&work.key), work.generation);
     let mut parts = head;
     option(&mut parts, "timeout", work.timeout.as_ref());
     match &work.task {
@@ -102,6 +155,22 @@ fn start(text: &mut String, work: &Work) {
             pairs(&mut parts, &script.env);
             list(&mut parts, "pass", &script.env_pass);
         }
+        Task::Http(http) => {
+            write!(parts, " http={} {}", http.method.word(), quoted(&http.url)).expect("text");
+            pairs(&mut parts, &http.headers);
+            option(&mut parts, "body", http.body.as_ref().map(quoted).as_ref());
+        }
+        Task::Child(child) => {
+            let run = child_name(child.run.as_str());
+            write!(parts, " child={run} of {} input={}", child.automation, child.input)
+                .expect("text");
+            option(
+                &mut parts,
+                "until",
+                child.deadline.map(since).map(|at| format!("+{at}")).as_ref(),
+            );
+            budget(&mut parts, &child.budget);
+        }
     }
     for file in &work.files {
         write!(parts, " file={}", quoted(&file.text)).expect("a text takes all");
@@ -115,18 +184,12 @@ fn fields(fact: &Fact) -> String {
         write!(text, " {node}").expect("a text takes all");
     }
     match fact {
-        Fact::RunStarted(started) => {
-            write!(text, " run={} trigger={}", started.run_id, started.trigger).expect("text");
-            option(&mut text, "retry_of", started.retry_of.as_ref());
-        }
+        Fact::RunStarted(started) => run_started(&mut text, started),
         Fact::RunAdopted { generation, .. } => write!(text, " g{generation}").expect("text"),
         Fact::RunResumed { actor, signal } => {
             write!(text, " actor={actor} signal={signal}").expect("text");
         }
-        Fact::NodeStarted { attempt, generation, deadline, repeat, .. } => {
-            write!(text, "/{attempt} g{generation} repeat={}", repeat.word()).expect("text");
-            option(&mut text, "deadline", deadline.map(since).as_ref());
-        }
+        Fact::NodeStarted { .. } => node_started(&mut text, fact),
         Fact::NodeCompleted { attempt, output, .. } => {
             option(&mut text, "attempt", attempt.as_ref());
             option(&mut text, "output", Some(output));
@@ -142,17 +205,23 @@ fn fields(fact: &Fact) -> String {
         Fact::Notification { message, .. } => {
             write!(text, " {}", quoted(message)).expect("text");
         }
-        Fact::NodeFailed { attempt, error, .. } => {
-            option(&mut text, "attempt", attempt.as_ref());
-            text.push_str(&error_text(error));
+        Fact::NodeFailed { .. } | Fact::AttemptFailed { .. } | Fact::AttemptUnknown { .. } => {
+            failure_fields(&mut text, fact);
         }
-        Fact::AttemptFailed { attempt, error, cause, session, .. } => {
-            write!(text, "/{attempt} cause={}", cause.word()).expect("text");
-            option(&mut text, "session", session.as_ref());
-            text.push_str(&error_text(error));
+        Fact::LoopIteration { .. }
+        | Fact::ForEachStarted { .. }
+        | Fact::ItemCompleted { .. }
+        | Fact::ItemFailed { .. } => container_fields(&mut text, fact),
+        Fact::WaitStarted { until, .. } => write!(text, " until=+{}", since(*until)).expect("text"),
+        Fact::UsageReported { attempt, usage, .. } => {
+            let usage = serde_json::to_value(usage).expect("numbers are JSON");
+            write!(text, "/{attempt} {usage}").expect("text");
         }
-        Fact::AttemptUnknown { attempt, cause, message, .. } => {
-            write!(text, "/{attempt} cause={} {}", cause.word(), quoted(message)).expect("text");
+        Fact::BudgetNotice { limit } | Fact::BudgetReached { limit } => {
+            write!(text, " {}", limit.word()).expect("text");
+        }
+        Fact::DeadlinePassed { deadline } => {
+            write!(text, " +{}", since(*deadline)).expect("text");
         }
         Fact::NodeCancelled { attempt, .. } => write!(text, "/{attempt}").expect("text"),
         Fact::AwaitingApproval { prompt, .. } => {
@@ -168,12 +237,72 @@ fn fields(fact: &Fact) -> String {
             write!(text, " {verb} actor={actor} signal={signal} code={code} {}", quoted(message))
                 .expect("text");
         }
-        Fact::NodeSkipped { .. } | Fact::RunCompleted => {}
+        Fact::NodeSkipped { .. }
+        | Fact::LoopCompleted { .. }
+        | Fact::ForEachCompleted { .. }
+        | Fact::RunCompleted => {}
         Fact::RunFailed { reason, error, .. } => {
             write!(text, " reason={} {}", reason.word(), quoted(error)).expect("text");
         }
     }
     text
+}
+
+fn run_started(text: &mut String, started: &RunStarted) {
+    write!(text, " run={} trigger={}", started.run_id, started.trigger).expect("text");
+    option(text, "retry_of", started.retry_of.as_ref());
+    let fork_of = started.fork_of.as_ref().map(|(run, seq)| format!("{run}@{seq}"));
+    option(text, "fork_of", fork_of.as_ref());
+    option(text, "parent", started.parent.as_ref().map(|p| &p.run_id));
+    option(text, "deadline", started.deadline.map(since).map(|at| format!("+{at}")).as_ref());
+    budget(text, &started.budget);
+}
+
+fn node_started(text: &mut String, fact: &Fact) {
+    if let Fact::NodeStarted { attempt, generation, deadline, repeat, child, .. } = fact {
+        write!(text, "/{attempt} g{generation} repeat={}", repeat.word()).expect("text");
+        option(text, "deadline", deadline.map(since).as_ref());
+        let run = child.as_ref().map(|child| child_name(child.run_id.as_str()));
+        option(text, "child", run.as_ref());
+    }
+}
+
+fn failure_fields(text: &mut String, fact: &Fact) {
+    if let Fact::NodeFailed { attempt, error, caught, .. } = fact {
+        option(text, "attempt", attempt.as_ref());
+        option(text, "caught", caught.map(Caught::word).as_ref());
+        text.push_str(&error_text(error));
+    }
+    if let Fact::AttemptFailed { attempt, error, cause, wake, session, .. } = fact {
+        write!(text, "/{attempt} cause={}", cause.word()).expect("text");
+        option(text, "wake", wake.map(since).map(|at| format!("+{at}")).as_ref());
+        option(text, "session", session.as_ref());
+        text.push_str(&error_text(error));
+    }
+    if let Fact::AttemptUnknown { attempt, cause, message, caught, .. } = fact {
+        write!(text, "/{attempt} cause={}", cause.word()).expect("text");
+        option(text, "caught", caught.map(Caught::word).as_ref());
+        write!(text, " {}", quoted(message)).expect("text");
+    }
+}
+
+fn container_fields(text: &mut String, fact: &Fact) {
+    if let Fact::LoopIteration { iteration, begin, .. } = fact {
+        write!(text, " {iteration}").expect("text");
+        if let Some(begin) = begin {
+            write!(text, " most={} body={}", begin.most, ids(&begin.body)).expect("text");
+        }
+    }
+    if let Fact::ForEachStarted { items, body, .. } = fact {
+        let items = Value::Array((**items).clone());
+        write!(text, " items={items} body={}", ids(body)).expect("text");
+    }
+    if let Fact::ItemCompleted { index, output, .. } = fact {
+        write!(text, " {index} output={output}").expect("text");
+    }
+    if let Fact::ItemFailed { index, error, .. } = fact {
+        write!(text, " {index}{}", error_text(error)).expect("text");
+    }
 }
 
 fn error_text(error: &NodeError) -> String {
@@ -185,7 +314,24 @@ fn error_text(error: &NodeError) -> String {
         quoted(&error.message)
     );
     option(&mut text, "output", error.output.as_ref());
+    option(&mut text, "retry_after", error.retry_after.as_ref());
     text
+}
+
+/// The name of a child is a digest; its beginning tells it from others.
+fn child_name(run: &str) -> &str {
+    run.get(..14).unwrap_or(run)
+}
+
+fn ids(ids: &[blueprint::NodeId]) -> String {
+    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn budget(text: &mut String, budget: &blueprint::Budget) {
+    if *budget != blueprint::Budget::default() {
+        let budget = serde_json::to_value(budget).expect("numbers are JSON");
+        write!(text, " budget={budget}").expect("a text takes all");
+    }
 }
 
 fn option<T: std::fmt::Display>(text: &mut String, name: &str, value: Option<&T>) {

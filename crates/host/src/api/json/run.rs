@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use blueprint::NodeId;
+use engine::BudgetLimit;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::SCHEMA;
 use crate::api::{
-    FailReason, NodeView, OutputLog, ReplayReport, RunReport, RunRow, RunStatus, RunView,
-    Timestamp, VerifyReport,
+    FailReason, NodeView, OutputLog, OutputPiece, ReplayReport, Round, RunReport, RunStatus,
+    RunView, RunsPage, Timestamp, VerifyReport,
 };
 
-pub fn runs(rows: &[RunRow]) -> RunsDocument<'_> {
-    let runs = rows.iter().map(|row| RunEntry {
+pub fn runs(page: &RunsPage) -> RunsDocument<'_> {
+    let runs = page.rows.iter().map(|row| RunEntry {
         run_id: &row.run_id,
         blueprint_id: &row.blueprint_id,
         status: row.status.map(RunStatus::word),
@@ -28,7 +28,7 @@ pub fn runs(rows: &[RunRow]) -> RunsDocument<'_> {
         ownerless: row.ownerless,
         fault: row.fault.as_deref(),
     });
-    RunsDocument { schema: SCHEMA, runs: runs.collect() }
+    RunsDocument { schema: SCHEMA, runs: runs.collect(), next: page.next.as_deref() }
 }
 
 /// A run as it is now.
@@ -79,6 +79,19 @@ pub fn logs<'a>(run_id: &'a str, logs: &'a [OutputLog]) -> LogsDocument<'a> {
     LogsDocument { schema: SCHEMA, run_id, logs: logs.collect() }
 }
 
+/// One line of a stream of output.
+pub fn output_piece<'a>(run_id: &'a str, piece: &'a OutputPiece) -> OutputPieceDocument<'a> {
+    OutputPieceDocument {
+        schema: SCHEMA,
+        run_id,
+        node: &piece.node,
+        round: piece.round,
+        attempt: piece.attempt,
+        offset: piece.offset,
+        text: &piece.text,
+    }
+}
+
 pub fn replay(report: &ReplayReport) -> ReplayDocument<'_> {
     ReplayDocument {
         schema: SCHEMA,
@@ -109,6 +122,8 @@ pub fn verify(report: &VerifyReport) -> VerifyDocument<'_> {
 pub struct RunsDocument<'a> {
     schema: u32,
     runs: Vec<RunEntry<'a>>,
+    /// What `--after` takes for the next page; `null` on the last.
+    next: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -150,8 +165,16 @@ struct Run<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    failed_node: Option<&'a str>,
+    failed_node: Option<String>,
     unknown_effect: bool,
+    /// A failure was caught on the way.
+    degraded: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for_budget: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deadline: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wake_at: Option<Timestamp>,
     ownerless: bool,
     unverified: bool,
     torn_bytes: u64,
@@ -163,6 +186,10 @@ struct Run<'a> {
     workspace: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_of: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fork_of: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<&'a str>,
     retried_as: &'a [String],
     nodes: Nodes<'a>,
     storage: &'a Value,
@@ -178,6 +205,15 @@ struct Node<'a> {
     name: &'a str,
     status: &'static str,
     attempt: u64,
+    /// From 0; absent in the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    round: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<Progress>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wake_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    child: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     port: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,6 +226,14 @@ struct Node<'a> {
     started_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<Timestamp>,
+}
+
+/// How far a container has come.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Progress {
+    Rounds { round: u64, most: u64 },
+    Items { done: usize, failed: usize, count: usize },
 }
 
 #[derive(Debug, Serialize)]
@@ -226,6 +270,18 @@ pub struct SignalDocument<'a> {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct OutputPieceDocument<'a> {
+    schema: u32,
+    run_id: &'a str,
+    node: &'a str,
+    round: Round,
+    attempt: u64,
+    /// Where the text begins in the attempt's output, in bytes.
+    offset: u64,
+    text: &'a str,
 }
 
 #[derive(Debug, Serialize)]
@@ -279,8 +335,12 @@ impl<'a> Run<'a> {
             status: view.status.word(),
             reason: view.reason().map(FailReason::word),
             failure: view.failure.as_ref().map(|failure| failure.message.as_str()),
-            failed_node: failed_node.map(NodeId::as_str),
+            failed_node: failed_node.map(ToString::to_string),
             unknown_effect: view.unknown_effect,
+            degraded: view.degraded,
+            waits_for_budget: view.held.map(BudgetLimit::word),
+            deadline: view.deadline,
+            wake_at: view.wake_at,
             ownerless: report.ownerless,
             unverified: report.unverified,
             torn_bytes: report.torn_bytes,
@@ -290,6 +350,8 @@ impl<'a> Run<'a> {
             path: report.run_dir.display().to_string(),
             workspace: report.workspace.as_deref(),
             retry_of: view.retry_of.as_deref(),
+            fork_of: view.fork_of.as_deref(),
+            parent: view.parent.as_deref(),
             retried_as: &report.retried_as,
             nodes: Nodes(&view.nodes),
             storage: &view.storage,
@@ -298,11 +360,22 @@ impl<'a> Run<'a> {
     }
 }
 
+impl Progress {
+    fn of(progress: engine::view::Progress) -> Self {
+        match progress {
+            engine::view::Progress::Rounds { round, most } => Self::Rounds { round, most },
+            engine::view::Progress::Items { done, failed, count } => {
+                Self::Items { done, failed, count }
+            }
+        }
+    }
+}
+
 impl Serialize for Nodes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for view in self.0 {
-            map.serialize_entry(view.id.as_str(), &Node::of(view))?;
+            map.serialize_entry(&view.id, &Node::of(view))?;
         }
         map.end()
     }
@@ -321,6 +394,10 @@ impl<'a> Node<'a> {
             name: &view.name,
             status: view.status.word(),
             attempt: view.attempt.0,
+            round: Some(view.round.0).filter(|round| *round > 0),
+            progress: view.progress.map(Progress::of),
+            wake_at: view.wake,
+            child: view.child.as_deref(),
             port: view.port.as_deref(),
             output: view.output.as_ref(),
             error,
@@ -341,10 +418,15 @@ mod tests {
 
     fn node(id: &str, output: Option<Value>) -> NodeView {
         NodeView {
-            id: NodeId::new(id),
+            id: id.to_owned(),
             name: id.to_owned(),
+            parent: None,
             status: NodeStatus::Completed,
             attempt: Attempt(1),
+            round: Round::FIRST,
+            progress: None,
+            wake: None,
+            child: None,
             port: None,
             output,
             error: None,
@@ -362,9 +444,16 @@ mod tests {
             status: RunStatus::Running,
             failure: None,
             unknown_effect: false,
+            degraded: false,
+            held: None,
+            spending: crate::api::Spending::default(),
+            deadline: None,
+            wake_at: None,
             started_at: Some(Timestamp::from_millis(0)),
             updated_at: None,
             retry_of: None,
+            fork_of: None,
+            parent: None,
             next_seq: 3,
             nodes,
             storage: json!({}),
