@@ -21,8 +21,13 @@ pub const FINDINGS: usize = 500;
 /// One line of an event log. Larger outputs are kept as artifacts.
 pub const LINE_BYTES: usize = 16 << 20;
 
-/// Events of one batch, so that one write stays in memory comfortably.
+/// Events that are read at a time, and after which a run that settles much by
+/// itself pauses to write.
 pub const BATCH_EVENTS: usize = 4096;
+
+/// Events of one write. A run that tries another again takes over all that it
+/// keeps of it at once, which is far more than it does in one go.
+pub const WRITE_EVENTS: usize = 1 << 18;
 
 /// The trigger input of a run.
 pub const INPUT_BYTES: usize = 8 << 20;

@@ -1,5 +1,7 @@
 //! A viewer of one run: reads along with its log, and notices when the run
-//! rests or loses its owner. It never writes and never owns.
+//! rests or loses its owner. It never writes and never owns. It looks again
+//! and again, the later the longer nothing came: to take a watch of the
+//! kernel's down would hold up its end for longer than a short run takes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,8 +10,7 @@ use blueprint::Program;
 use durable::disk::Disk;
 use engine::{RunState, fold};
 use runstore::{Follow, RunPlace};
-use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fs::inotify;
+use rustix::event::Timespec;
 
 use crate::Host;
 use crate::activity::Seen;
@@ -19,11 +20,16 @@ use crate::reading::open_fault;
 use crate::sketch;
 use crate::watch::pause;
 
-/// How long a viewer waits between two looks when the kernel tells nothing.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// The shortest and the longest pause between two looks. A look takes a few
+/// microseconds.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from_millis(200));
 
-/// Between two looks at the lock of an owner that has nothing left to do but
-/// to write its checkpoint, when the kernel tells nothing.
+/// A pause is so much shorter than the quiet before it, so that news are
+/// late by a part of the time that they took.
+const PART: u32 = 4;
+
+/// The longest pause while an owner has nothing left to do but to write its
+/// checkpoint.
 const LEAVES_SOON: Duration = Duration::from_millis(3);
 
 #[derive(Debug)]
@@ -33,7 +39,8 @@ pub struct Follower {
     program: Option<Program>,
     follow: Follow,
     state: RunState,
-    notices: Option<std::os::fd::OwnedFd>,
+    /// How long nothing has come.
+    quiet: Duration,
     pub(crate) seen: Seen,
 }
 
@@ -45,10 +52,9 @@ impl Host {
 
     pub(crate) fn follow_place(&self, place: RunPlace) -> Result<Follower, HostError> {
         let program = self.program_of(&place);
-        let notices = notices(&place).ok();
         let follow = Follow::new(place.clone());
-        let (state, seen) = (RunState::fresh(), Seen::default());
-        Ok(Follower { host: self.clone(), place, program, follow, state, notices, seen })
+        let (state, seen, quiet) = (RunState::fresh(), Seen::default(), Duration::ZERO);
+        Ok(Follower { host: self.clone(), place, program, follow, state, quiet, seen })
     }
 }
 
@@ -58,6 +64,7 @@ impl Follower {
         let mut left = patience;
         loop {
             if let Some(events) = self.read()? {
+                self.quiet = Duration::ZERO;
                 return Ok(events);
             }
             let closed = self.state.closed.is_some();
@@ -73,8 +80,10 @@ impl Follower {
             if left.is_zero() {
                 return Ok(if closed { Followed::Rest } else { Followed::Quiet });
             }
-            let wait = left.min(if rests { LEAVES_SOON } else { LOOK_EVERY });
-            self.wait(wait);
+            let longest = if rests { LEAVES_SOON } else { PAUSES.1 };
+            let wait = (self.quiet / PART).clamp(PAUSES.0, longest).min(left);
+            pause(&mut [], Timespec::try_from(wait).ok().as_ref());
+            self.quiet = self.quiet.saturating_add(wait);
             left = left.saturating_sub(wait);
         }
     }
@@ -129,32 +138,4 @@ impl Follower {
     fn is_owned(&self) -> Result<bool, HostError> {
         runstore::lock::is_owned(&*self.host.disk, &self.place).map_err(|fault| store(&fault))
     }
-
-    fn wait(&self, wait: Duration) {
-        let timeout = Timespec::try_from(wait).ok();
-        match &self.notices {
-            Some(notices) => {
-                let mut waits = [PollFd::new(notices, PollFlags::IN)];
-                pause(&mut waits, timeout.as_ref());
-                drain(notices);
-            }
-            None => pause(&mut [], timeout.as_ref()),
-        }
-    }
-}
-
-fn notices(place: &RunPlace) -> rustix::io::Result<std::os::fd::OwnedFd> {
-    let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
-    let file = inotify::init(flags)?;
-    inotify::add_watch(&file, place.events(), inotify::WatchFlags::MODIFY)?;
-    // An owner that leaves, or dies, closes the lock that it could write to.
-    // Old runs have none.
-    let _none = inotify::add_watch(&file, place.driver_lock(), inotify::WatchFlags::CLOSE_WRITE);
-    Ok(file)
-}
-
-fn drain(notices: &std::os::fd::OwnedFd) {
-    let mut space = [std::mem::MaybeUninit::uninit(); 4096];
-    let mut reader = inotify::Reader::new(notices, &mut space);
-    while reader.next().is_ok() {}
 }

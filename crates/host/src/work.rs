@@ -211,11 +211,10 @@ fn note_owner(writer: &RunWriter, host: &Host) {
 
 /// The run has no owner from here on. Whoever waits for that need not wait
 /// until this process, whose standard input carries the lock, is gone: the
-/// lock is let go, and with its file the kernel tells those who listen.
+/// kernel takes its time to take down the watch over the inbox.
 fn let_go() {
     // Where that fails, the end of the process does it.
     let _held = rustix::fs::flock(std::io::stdin(), rustix::fs::FlockOperation::Unlock);
-    let _open = std::fs::File::open("/dev/null").map(|null| rustix::stdio::dup2_stdin(&null));
 }
 
 /// Commands mostly run in the workspace, and start faster where their starter

@@ -39,7 +39,7 @@ pub enum AppendError {
     )]
     TooLarge { seq: Seq, kind: &'static str, bytes: usize },
     /// Nothing was written; the writer can go on.
-    #[error("a batch has at most {max} events, this one has {found}", max = limits::BATCH_EVENTS)]
+    #[error("a batch has at most {max} events, this one has {found}", max = limits::WRITE_EVENTS)]
     TooMany { found: usize },
     /// What the file holds is not known; the next owner will see.
     #[error("the events from {first} on are not known to be in the log")]
@@ -127,7 +127,7 @@ impl RunWriter {
     }
 
     fn batch(&self, events: &[Event]) -> Result<(Vec<u8>, Position), AppendError> {
-        if events.len() > limits::BATCH_EVENTS {
+        if events.len() > limits::WRITE_EVENTS {
             return Err(AppendError::TooMany { found: events.len() });
         }
         let (mut bytes, mut next) = (Vec::new(), self.position);

@@ -14,12 +14,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use blueprint::Budget;
 use blueprint::{BlueprintId, NodeId, Repeat};
 use durable::disk::{RealDisk, SharedDisk};
 use durable::entropy::Entropy;
 use durable::{Attempt, Digest, Generation, Seq, Timestamp};
 use engine::event::LOG_FORMAT;
-use engine::{AgainCause, Class, Event, Fact, NodeError, RunId, RunStarted};
+use engine::{AgainCause, Class, Event, Fact, NodeError, RunId, RunStarted, Site};
 use runstore::{Home, NewRun, RunPlace};
 use serde::Deserialize;
 use serde_json::json;
@@ -113,7 +114,7 @@ fn write(place: &RunPlace, events: u64) -> Result<(), Box<dyn Error>> {
     let mut batch = vec![event(0, started(place, invocation))];
     for seq in 1..events {
         let turn = (seq - 1) / 2;
-        let node = NodeId::new(&format!("step-{}", turn % NODES));
+        let node = Site::from(NodeId::new(&format!("step-{}", turn % NODES)));
         let attempt = Attempt(turn / NODES + 1);
         let fact = if seq % 2 == 1 { starts(node, attempt) } else { fails(node, attempt) };
         batch.push(event(seq, fact));
@@ -146,13 +147,13 @@ fn started(place: &RunPlace, invocation: Digest) -> Fact {
         fork_of: None,
         parent: None,
         deadline: None,
-        budget: blueprint::Budget::default(),
+        budget: Budget::default(),
     }))
 }
 
-fn starts(node: NodeId, attempt: Attempt) -> Fact {
+fn starts(node: Site, attempt: Attempt) -> Fact {
     Fact::NodeStarted {
-        node: node.into(),
+        node,
         attempt,
         generation: Generation(1),
         work: Digest::of(b"true"),
@@ -163,10 +164,10 @@ fn starts(node: NodeId, attempt: Attempt) -> Fact {
     }
 }
 
-fn fails(node: NodeId, attempt: Attempt) -> Fact {
+fn fails(node: Site, attempt: Attempt) -> Fact {
     let message = "the owner of the run ended while it was in flight".to_owned();
     let error = NodeError::before_effect(Class::Transient, "interrupted", message);
-    let (node, cause) = (node.into(), AgainCause::Interrupted);
+    let cause = AgainCause::Interrupted;
     Fact::AttemptFailed { node, attempt, error, cause, wake: None, session: None }
 }
 

@@ -162,7 +162,7 @@ fn an_event_that_cannot_be_written_leaves_the_writer_whole() {
         let large = event(3, note("n", &"x".repeat(common::LINE_BYTES)));
         let large = writer.append(&[large]).unwrap_err();
         assert!(matches!(large, AppendError::TooLarge { .. }), "{large}");
-        let many: Vec<Event> = vec![event(3, note("n", "x")); common::BATCH_EVENTS + 1];
+        let many: Vec<Event> = vec![event(3, note("n", "x")); common::WRITE_EVENTS + 1];
         assert!(matches!(writer.append(&many), Err(AppendError::TooMany { .. })));
         let state = folded(batches.iter().flatten());
         let early = writer.checkpoint(&state).unwrap_err();

@@ -60,7 +60,9 @@ pub(crate) fn against_the_start(house: &House) -> Result<Vec<Row>, Failure> {
 pub(crate) fn against_the_length(house: &House) -> Result<Vec<Row>, Failure> {
     let internal = lengths(house, "linear_internal", [100, 500, 2000 - 1], internal)?;
     let shell = lengths(house, "linear_sh", [10, 100, 1000], commands)?;
-    Ok(vec![internal, shell])
+    let rounds = lengths(house, "linear_loop", [100, 1000, 10_000], looped)
+        .unwrap_or_else(|error| Row::failed("linear_loop", &error.to_string()));
+    Ok(vec![internal, rounds, shell])
 }
 
 fn lengths(
@@ -134,6 +136,20 @@ pub(crate) fn internal(id: &str, steps: usize) -> Draft {
         from = Some((id, out));
     }
     draft
+}
+
+/// A loop of so many rounds, with one step in each.
+fn looped(id: &str, rounds: usize) -> Draft {
+    let draft = Draft::new(id);
+    if rounds == 0 {
+        return draft;
+    }
+    let entries = json!({ "op": "set", "entries": { "count": "again" } });
+    draft
+        .node("again", "loop", json!({ "max_iterations": rounds, "until": "storage.never" }))
+        .node_with("step", "state", json!({ "parent": "again" }), entries)
+        .edge("start", "again")
+        .port("again", "body", "step")
 }
 
 fn chained(draft: Draft, ids: &[String]) -> Draft {

@@ -87,11 +87,16 @@ fn count(house: &House, name: &str, draft: &world::Draft) -> Result<Counts, Fail
     })
 }
 
-/// All logs of the home together.
+/// All logs of the home together. Beside the folders of runs stands what is
+/// kept about them.
 fn log_bytes(home: &Path) -> Result<u64, Failure> {
     let mut bytes = 0;
     for blueprint in fs::read_dir(home.join("logs/automations"))? {
-        for run in fs::read_dir(blueprint?.path())? {
+        let blueprint = blueprint?;
+        if !blueprint.file_type()?.is_dir() {
+            continue;
+        }
+        for run in fs::read_dir(blueprint.path())? {
             bytes += fs::metadata(run?.path().join("events.jsonl"))?.len();
         }
     }

@@ -71,8 +71,16 @@ impl Row {
     }
 
     pub(crate) fn skipped(name: &'static str, why: &str) -> Self {
+        Self::without_value(name, Verdict::Skipped, why)
+    }
+
+    /// What could not be measured because something ended badly.
+    pub(crate) fn failed(name: &'static str, why: &str) -> Self {
+        Self::without_value(name, Verdict::Fail, why)
+    }
+
+    fn without_value(name: &'static str, verdict: Verdict, why: &str) -> Self {
         let (value, limit, ratio) = (0.0, 0.0, 0.0);
-        let verdict = Verdict::Skipped;
         Self { name, unit: "", value, limit, ratio, verdict, note: why.to_owned() }
     }
 
