@@ -249,11 +249,12 @@ pub fn from_stored(stored: Stored) -> Result<RunState, CheckpointError> {
 /// Puts an open site into what its state says that it waits for.
 fn place(state: &mut RunState, site: &Site, node: &NodeState) {
     match (node.status, &node.child, node.wake) {
-        (NodeStatus::Waiting, Some(child), _) => {
-            state.children.insert(site.clone(), child.run_id.clone());
-        }
-        (NodeStatus::Waiting, None, Some(wake)) => {
+        // Also one whose last attempt was a run that has ended.
+        (NodeStatus::Waiting, _, Some(wake)) => {
             state.timers.insert((wake, site.clone()));
+        }
+        (NodeStatus::Waiting, Some(child), None) => {
+            state.children.insert(site.clone(), child.run_id.clone());
         }
         (NodeStatus::Waiting, None, None) => {
             state.waiting.insert(site.clone());
@@ -454,3 +455,6 @@ fn started(stored: &Stored) -> Result<Option<RunStarted>, CheckpointError> {
         budget: start.budget.clone(),
     }))
 }
+
+#[cfg(test)]
+mod tests;
