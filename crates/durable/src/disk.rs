@@ -63,6 +63,12 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn create(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError>;
     /// Durable: the bytes of the file at `path`.
     fn sync_file(&self, path: &Path) -> Result<(), DiskError>;
+    /// Durable: the bytes of the file at `path`; and what is read from then on
+    /// is what the disk has. The system goes on to show bytes that a failed
+    /// sync has dropped, and another sync of them succeeds.
+    fn recall(&self, path: &Path) -> Result<(), DiskError> {
+        self.sync_file(path)
+    }
     /// Durable: the names in the folder at `path`.
     fn sync_dir(&self, path: &Path) -> Result<(), DiskError>;
     /// Gives `from` the name `to`, replacing a file or an empty folder there.

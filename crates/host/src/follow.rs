@@ -110,7 +110,7 @@ impl Follower {
     /// Makes what was read durable, so that it may be told as done: the owner
     /// may be between its write and its sync.
     pub(crate) fn settle(&self) -> Result<(), HostError> {
-        self.follow.settle(&*self.host.disk).map_err(|fault| store(&fault))
+        self.follow.settle(&*self.host.disk).map_err(|fault| open_fault(&fault))
     }
 
     pub(crate) fn state(&self) -> &RunState {

@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use durable::disk::{Disk, DiskError};
+use durable::disk::Disk;
 use durable::tail::{Position, Scanner, Why};
 use durable::version::Format;
 use durable::{Seq, limits};
@@ -127,9 +127,27 @@ impl Follow {
     }
 
     /// Makes what was read durable, so that it may be told as done: its
-    /// writer may be between its write and its sync.
-    pub fn settle(&self, disk: &dyn Disk) -> Result<(), DiskError> {
-        disk.sync_file(&self.place.events())
+    /// writer may be between its write and its sync, or its sync may have
+    /// failed. What the disk never got is told as damage.
+    pub fn settle(&self, disk: &dyn Disk) -> Result<(), OpenError> {
+        let path = self.place.events();
+        disk.recall(&path)?;
+        let mut scanner = Scanner::new(Position::START);
+        let Position { offset, next_seq: seq, .. } = self.position;
+        walk(disk, &path, &mut scanner, |line| {
+            let is_last = line.seq.next() == seq;
+            Ok::<_, OpenError>(if is_last {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
+        })?;
+        if offset == 0 || scanner.position() == self.position {
+            return Ok(());
+        }
+        let line = seq.0.saturating_add(1);
+        let why = Why::ShorterThanWitnessed(seq);
+        Err(OpenError::Damaged { path, line, seq, offset, why })
     }
 
     fn read(&mut self, disk: &dyn Disk) -> Result<Vec<Event>, OpenError> {

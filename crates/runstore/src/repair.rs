@@ -71,6 +71,12 @@ pub enum AdoptError {
 /// that the state tells of is then durable, whoever wrote it. The run itself
 /// is durable by then: whoever created it, or took its lock, saw to that.
 pub fn adopt(disk: &SharedDisk, place: &RunPlace, lock: Lock) -> Result<Adopted, AdoptError> {
+    // The one before may have died between its write and its sync, or left
+    // because that failed: what is adopted is what the disk has. A new run's
+    // log has no bytes yet; its name was made to last with the run.
+    if disk.stat(&place.events())?.is_some_and(|log| log.bytes > 0) {
+        disk.recall(&place.events())?;
+    }
     let mut opened = open(&**disk, place)?;
     may_write(place, &opened)?;
     sweep(&**disk, place)?;
@@ -84,12 +90,6 @@ pub fn adopt(disk: &SharedDisk, place: &RunPlace, lock: Lock) -> Result<Adopted,
             let cut = set_aside(&**disk, place, &opened, torn)?;
             log.cut(torn.keep)?;
             Some(cut)
-        }
-        // The one before may have died between its write and its sync. A new
-        // run's log has no bytes yet; its name was made to last with the run.
-        None if end > 0 => {
-            log.sync()?;
-            None
         }
         None => None,
     };

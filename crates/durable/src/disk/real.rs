@@ -9,7 +9,7 @@ use std::io::{Error, ErrorKind, Result as IoResult, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Dir, Mode, OFlags};
+use rustix::fs::{Advice, Dir, Mode, OFlags, fadvise};
 
 use super::{Append, Disk, DiskError, Kind, Lock, Stat};
 
@@ -105,6 +105,16 @@ impl Disk for RealDisk {
     fn sync_file(&self, path: &Path) -> Result<(), DiskError> {
         let file = open_file(OpenOptions::new().read(true), path);
         file.and_then(|file| file.sync_all()).map_err(failed("sync", path))
+    }
+
+    fn recall(&self, path: &Path) -> Result<(), DiskError> {
+        let recall = || {
+            let file = open_file(OpenOptions::new().read(true), path)?;
+            file.sync_all()?;
+            // Without a page of it in memory the next read asks the disk.
+            Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
+        };
+        recall().map_err(failed("sync", path))
     }
 
     fn sync_dir(&self, path: &Path) -> Result<(), DiskError> {

@@ -72,6 +72,8 @@ fn files(disk: &dyn Disk, root: &Path) {
     assert_eq!(did(disk.read_from(&file, 99, 5)), b"");
     refused(disk.read_from(&root.join("none"), 0, 1), ErrorKind::NotFound);
     did(disk.sync_file(&file));
+    did(disk.recall(&file));
+    refused(disk.recall(&root.join("none")), ErrorKind::NotFound);
     refused(disk.sync_file(root), ErrorKind::IsADirectory);
     refused(disk.sync_file(&root.join("none")), ErrorKind::NotFound);
     did(disk.remove_file(&file));

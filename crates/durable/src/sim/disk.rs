@@ -294,6 +294,10 @@ impl Disk for SimDisk {
         self.change("sync", path, Change::SyncFile(path))
     }
 
+    fn recall(&self, path: &Path) -> Result<(), DiskError> {
+        self.change("sync", path, Change::Recall(path))
+    }
+
     fn sync_dir(&self, path: &Path) -> Result<(), DiskError> {
         self.change("sync the folder", path, Change::SyncDir(path))
     }

@@ -78,6 +78,12 @@ impl FileNode {
         self.synced = self.reachable();
     }
 
+    /// Memory forgets the file; it is read anew from the disk.
+    pub(super) fn evict(&mut self) {
+        self.now = self.reachable();
+        self.dropped.clear();
+    }
+
     /// A sync that fails: what it was to write is dropped.
     pub(super) fn fail_sync(&mut self) {
         let dirty = self.safe_bytes()..self.now.len();

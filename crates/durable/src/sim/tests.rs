@@ -170,6 +170,20 @@ fn a_failed_sync_drops_the_bytes_though_the_next_one_succeeds() {
 }
 
 #[test]
+fn a_file_that_is_recalled_shows_what_the_disk_has() {
+    let disk = SimDisk::new();
+    disk.put(p("/log"), b"one ");
+    disk.fail_at(1, Fault::error(ErrorKind::Other));
+    let mut log = disk.append(p("/log")).unwrap();
+    log.write(b"two ").unwrap();
+    log.sync().unwrap_err();
+    disk.sync_file(p("/log")).unwrap();
+    assert_eq!(bytes_at(&disk, "/log"), Some(b"one two ".to_vec()));
+    disk.recall(p("/log")).unwrap();
+    assert_eq!(bytes_at(&disk, "/log"), Some(b"one \0\0\0\0".to_vec()));
+}
+
+#[test]
 fn a_file_cut_behind_a_failed_sync_is_whole_again() {
     let disk = SimDisk::new();
     disk.put(p("/log"), b"one ");

@@ -23,6 +23,7 @@ pub(super) enum Change<'a> {
     CreateDir(&'a Path),
     Create(&'a Path, &'a [u8]),
     SyncFile(&'a Path),
+    Recall(&'a Path),
     SyncDir(&'a Path),
     Rename(&'a Path, &'a Path),
     RemoveFile(&'a Path),
@@ -41,6 +42,7 @@ impl Change<'_> {
             Self::Note(_, text) => Some(text.len()),
             Self::CreateDir(_)
             | Self::SyncFile(_)
+            | Self::Recall(_)
             | Self::SyncDir(_)
             | Self::Rename(..)
             | Self::RemoveFile(_)
@@ -142,6 +144,12 @@ impl Tree {
                 let ino = self.find(path)?;
                 self.file_mut(ino)?.sync();
             }
+            Change::Recall(path) => {
+                let ino = self.find(path)?;
+                let file = self.file_mut(ino)?;
+                file.sync();
+                file.evict();
+            }
             Change::SyncDir(path) => {
                 let ino = self.find(path)?;
                 self.folder(ino)?;
@@ -181,7 +189,7 @@ impl Tree {
     /// What a call that fails does all the same: a sync drops the bytes.
     pub(super) fn fail(&mut self, change: Change<'_>) {
         let ino = match change {
-            Change::SyncFile(path) => self.find(path).ok(),
+            Change::SyncFile(path) | Change::Recall(path) => self.find(path).ok(),
             Change::SyncOpen(ino) => Some(ino),
             Change::CreateDir(_)
             | Change::Create(..)
@@ -202,8 +210,7 @@ impl Tree {
     pub(super) fn evict(&mut self) {
         for node in self.nodes.values_mut() {
             if let Node::File(file) = node {
-                file.now = file.reachable();
-                file.dropped.clear();
+                file.evict();
             }
         }
     }
