@@ -73,20 +73,6 @@ impl Crew {
         }
     }
 
-    /// Ends what is in flight and waits until its processes are gone. Runs
-    /// that work for this one go on.
-    pub(crate) fn leave(&mut self) {
-        self.children.values().for_each(|watch| watch.leave.request());
-        self.in_flight.values().for_each(Stop::request);
-        while !self.in_flight.is_empty() {
-            match self.arrivals.recv_timeout(LEAVE_WITHIN) {
-                Ok(Arrival::Outcome { key, .. }) => drop(self.in_flight.remove(&key)),
-                Ok(Arrival::Inbox | Arrival::Child { .. } | Arrival::Time) => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
-            }
-        }
-    }
-
     /// Makes sure that one more attempt finds a thread.
     fn make_room(&mut self) -> std::io::Result<()> {
         if self.in_flight.len() < self.threads {
@@ -189,6 +175,18 @@ impl World for Crew {
             Arrival::Inbox | Arrival::Time => {}
         }
         arrival
+    }
+
+    fn leave(&mut self) {
+        self.children.values().for_each(|watch| watch.leave.request());
+        self.in_flight.values().for_each(Stop::request);
+        while !self.in_flight.is_empty() {
+            match self.arrivals.recv_timeout(LEAVE_WITHIN) {
+                Ok(Arrival::Outcome { key, .. }) => drop(self.in_flight.remove(&key)),
+                Ok(Arrival::Inbox | Arrival::Child { .. } | Arrival::Time) => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+            }
+        }
     }
 
     fn note(&mut self, text: &str) {

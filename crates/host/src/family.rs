@@ -15,14 +15,16 @@ use providers::Stop;
 use runstore::{CreateError, Invocation, NewRun, PutError, RunPlace, WorksFor, create};
 use serde_json::json;
 
-use crate::Host;
 use crate::api::{Code, Followed, HostError};
 use crate::library::store;
-use crate::watch::pause_for;
 use crate::work::snapshots;
+use crate::{Follower, Host};
 
 /// Between two looks at a child, and at whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Owners in a row that a child is given though none of them records a thing.
+const HELPED_MOST: u32 = 20;
 
 /// How long the owner of a child waits for its parent's owner to take notice
 /// of its end. One that is alive does so at once; one that is leaving is gone
@@ -30,12 +32,40 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const NOTICED_WITHIN: Duration = Duration::from_secs(10);
 
 /// What a parent gives to its children.
-#[derive(Debug)]
-pub(crate) struct Family {
-    pub host: Host,
+#[derive(Debug, Clone)]
+pub struct Family {
+    host: Host,
     /// The parent's own place and how it was started.
-    pub place: RunPlace,
-    pub invocation: Invocation,
+    place: RunPlace,
+    invocation: Invocation,
+}
+
+/// A child that is there, as its parent's owner sees it.
+#[derive(Debug)]
+pub struct Child {
+    family: Family,
+    key: AttemptKey,
+    task: ChildTask,
+    place: RunPlace,
+    follower: Follower,
+    /// It was asked to end.
+    told: bool,
+    /// Owners that it was given since it last went on.
+    helped: u32,
+}
+
+/// What a look at a child shows.
+#[derive(Debug)]
+pub enum Look {
+    Over(Outcome),
+    /// Nothing new, and someone is at it.
+    Quiet,
+    /// It went on.
+    Busy,
+    /// It waits; for a person unless it will go on by itself.
+    Rests {
+        for_person: bool,
+    },
 }
 
 /// How a child was left.
@@ -46,6 +76,10 @@ pub(crate) enum Watched {
 }
 
 impl Family {
+    pub fn new(host: Host, place: RunPlace, invocation: Invocation) -> Self {
+        Self { host, place, invocation }
+    }
+
     /// Sees to it that the child is there and has an owner, and waits for its
     /// end. `rests` is told whether the child waits for a person.
     pub(crate) fn perform(
@@ -57,60 +91,39 @@ impl Family {
         rests: &dyn Fn(bool),
     ) -> Watched {
         let place = self.place.home.place(&task.automation, &task.run);
-        match self.watch(key, task, &place, stop, leave, rests) {
-            Ok(watched) => watched,
-            Err(Trouble::BeforeStart(error)) => Watched::Over(Outcome::Failed(error)),
-            Err(Trouble::Unseen(error)) => {
-                let message = format!("{}: run {} cannot be followed: {error}", key.node, task.run);
-                Watched::Over(Outcome::Lost { message })
+        if stop.requested() && self.host.disk.stat(&place.folder()).is_ok_and(|at| at.is_none()) {
+            return Watched::Over(Outcome::Stopped);
+        }
+        let mut child = match self.child(key, task) {
+            Ok(child) => child,
+            Err(outcome) => return Watched::Over(outcome),
+        };
+        loop {
+            match child.look(LOOK_EVERY, stop.requested()) {
+                Look::Over(outcome) => return Watched::Over(outcome),
+                Look::Busy => rests(false),
+                Look::Quiet => {}
+                Look::Rests { for_person } => {
+                    rests(for_person);
+                    self.host.processes.pause(LOOK_EVERY);
+                }
+            }
+            if leave.requested() {
+                return Watched::Left;
             }
         }
     }
 
-    fn watch(
-        &self,
-        key: &AttemptKey,
-        task: &ChildTask,
-        place: &RunPlace,
-        stop: &Stop,
-        leave: &Stop,
-        rests: &dyn Fn(bool),
-    ) -> Result<Watched, Trouble> {
-        if stop.requested() && self.host.disk.stat(&place.folder()).is_ok_and(|at| at.is_none()) {
-            return Ok(Watched::Over(Outcome::Stopped));
-        }
-        self.ensure(key, task, place)?;
-        let mut follower = self.host.follow_place(place.clone()).map_err(Trouble::Unseen)?;
-        let mut told = false;
-        loop {
-            let followed = follower.next(LOOK_EVERY).map_err(Trouble::Unseen)?;
-            let state = follower.state();
-            if state.closed.is_some() {
-                return Ok(Watched::Over(self.end(key, task, place, state, stop)?));
-            }
-            if leave.requested() {
-                return Ok(Watched::Left);
-            }
-            if stop.requested() && !told {
-                told = true;
-                self.cancel(place, task).map_err(Trouble::Unseen)?;
-            }
-            match followed {
-                Followed::Events(_) => rests(false),
-                Followed::Quiet => {}
-                Followed::Rest => {
-                    rests(state.wake_at().is_none());
-                    let has_signals = self.host.has_signals(place).map_err(Trouble::Unseen)?;
-                    if has_signals || self.host.is_due(place).map_err(Trouble::Unseen)? {
-                        self.host.give_owner(place).map_err(Trouble::Unseen)?;
-                    }
-                    pause_for(LOOK_EVERY);
-                }
-                Followed::Abandoned => {
-                    self.host.recover_run(place).map_err(Trouble::Unseen)?;
-                }
-            }
-        }
+    /// Sees to it that the child is there; gives the end of the attempt when
+    /// it is not to be had.
+    pub fn child(&self, key: &AttemptKey, task: &ChildTask) -> Result<Child, Outcome> {
+        let place = self.place.home.place(&task.automation, &task.run);
+        let follower = self.ensure(key, task, &place);
+        let follower = follower
+            .and_then(|()| self.host.follow_place(place.clone()).map_err(Trouble::Unseen))
+            .map_err(|trouble| trouble.outcome(key, task))?;
+        let (family, key, task) = (self.clone(), key.clone(), task.clone());
+        Ok(Child { family, key, task, place, follower, told: false, helped: 0 })
     }
 
     /// Creates the child with its owner, unless it is there.
@@ -153,7 +166,7 @@ impl Family {
             }
         };
         // A child without an owner is seen as abandoned, and recorded so.
-        self.host.spawn_worker(place, &created.lock).map_err(Trouble::Unseen)
+        self.host.spawn_worker(place, created.lock).map_err(Trouble::Unseen)
     }
 
     /// The snapshot of another blueprint as the run keeps it.
@@ -193,37 +206,113 @@ impl Family {
             ..self.invocation.clone()
         }
     }
+}
+
+impl Child {
+    /// Where the run is.
+    pub fn place(&self) -> &RunPlace {
+        &self.place
+    }
+
+    /// Looks at the child, waiting for news at most as long as `patience`,
+    /// and gives it what it needs: an owner, or the record of a dead one.
+    /// `unwanted` asks it to end.
+    pub fn look(&mut self, patience: Duration, unwanted: bool) -> Look {
+        self.try_look(patience, unwanted)
+            .unwrap_or_else(|trouble| Look::Over(trouble.outcome(&self.key, &self.task)))
+    }
+
+    fn try_look(&mut self, patience: Duration, unwanted: bool) -> Result<Look, Trouble> {
+        let followed = self.follower.next(patience).map_err(Trouble::Unseen)?;
+        if self.follower.state().closed.is_some() {
+            // What is told of the end must not outlive it.
+            match self.follower.settle() {
+                Ok(()) => return Ok(Look::Over(self.end(unwanted)?)),
+                Err(fault) if fault.code == Code::DamagedLog => {}
+                Err(fault) => return Err(Trouble::Unseen(fault)),
+            }
+            self.begin_anew()?;
+            return Ok(Look::Quiet);
+        }
+        if unwanted && !self.told {
+            self.told = true;
+            self.cancel().map_err(Trouble::Unseen)?;
+        }
+        let host = &self.family.host;
+        Ok(match followed {
+            Followed::Events(_) => {
+                self.helped = 0;
+                Look::Busy
+            }
+            Followed::Quiet => Look::Quiet,
+            Followed::Rest => {
+                let has_signals = host.has_signals(&self.place).map_err(Trouble::Unseen)?;
+                let for_person = self.follower.state().wake_at().is_none();
+                if has_signals || host.is_due(&self.place).map_err(Trouble::Unseen)? {
+                    self.help(Host::give_owner)?;
+                }
+                Look::Rests { for_person }
+            }
+            Followed::Abandoned => {
+                if self.help(Host::recover_run)?.is_none() {
+                    // Someone else was faster, or the log is another than the
+                    // one that was read.
+                    self.begin_anew()?;
+                }
+                Look::Quiet
+            }
+        })
+    }
+
+    /// Reads the child's log from its beginning again: the disk never got all
+    /// that was read of it.
+    fn begin_anew(&mut self) -> Result<(), Trouble> {
+        let place = self.place.clone();
+        self.follower = self.family.host.follow_place(place).map_err(Trouble::Unseen)?;
+        Ok(())
+    }
+
+    /// Gives it an owner. One whose owners die before they record anything is
+    /// not helped for ever.
+    fn help<T>(
+        &mut self,
+        act: impl FnOnce(&Host, &RunPlace) -> Result<T, HostError>,
+    ) -> Result<T, Trouble> {
+        if self.helped == HELPED_MOST {
+            let message = format!("its last {HELPED_MOST} owners ended and recorded nothing");
+            let hint = format!("look into {}", self.place.worker_log().display());
+            return Err(Trouble::Unseen(HostError::new(Code::Worker, message).hint(hint)));
+        }
+        self.helped += 1;
+        act(&self.family.host, &self.place).map_err(Trouble::Unseen)
+    }
 
     /// Asks the child to end, and gives it an owner who hears that.
-    fn cancel(&self, place: &RunPlace, task: &ChildTask) -> Result<(), HostError> {
+    fn cancel(&self) -> Result<(), HostError> {
+        let Self { family: Family { host, place: parent, .. }, task, place, .. } = self;
         let id = SignalId::new(&format!("parent-{}", task.run)).expect("a run's name is safe");
-        let signal =
-            Signal { id, verb: Verb::Cancel, actor: format!("run {}", self.place.run), note: None };
-        match runstore::inbox::put(&*self.host.disk, place, &signal, &*self.host.entropy) {
+        let actor = format!("run {}", parent.run);
+        let signal = Signal { id, verb: Verb::Cancel, actor, note: None };
+        match runstore::inbox::put(&*host.disk, place, &signal, &*host.entropy) {
             Ok(_) | Err(PutError::NoRun { .. }) => {}
             Err(fault) => return Err(store(&fault)),
         }
-        self.host.give_owner(place)
+        host.give_owner(place)
     }
 
-    fn end(
-        &self,
-        key: &AttemptKey,
-        task: &ChildTask,
-        place: &RunPlace,
-        state: &RunState,
-        stop: &Stop,
-    ) -> Result<Outcome, Trouble> {
+    fn end(&self, unwanted: bool) -> Result<Outcome, Trouble> {
+        let Self { family: Family { host, .. }, key, task, place, .. } = self;
+        let state = self.follower.state();
         let usage = Some(Box::new(usage(state)));
         let failure = state.closed.as_ref().and_then(|closed| closed.failure.as_ref());
         let Some(failure) = failure else {
-            let opened = self.host.opened(place).map_err(Trouble::Unseen)?;
+            let opened = host.opened(place).map_err(Trouble::Unseen)?;
             let (program, _) = snapshots(place, &opened).map_err(Trouble::Unseen)?;
             let result = engine::result(&program, state);
             let output = json!({ "run_id": task.run.as_str(), "result": result });
             return Ok(Outcome::Ended { end: Ok(output), usage });
         };
-        if stop.requested() && failure.reason == FailReason::Cancelled {
+        if unwanted && failure.reason == FailReason::Cancelled {
             return Ok(Outcome::Stopped);
         }
         Ok(Outcome::Ended { end: Err(error(key, task, state, failure)), usage })
@@ -234,7 +323,7 @@ impl Host {
     /// Sees to it that the parent of a run that has just ended takes notice,
     /// if it has one. A parent without an owner is given one, which asks for
     /// its children anew.
-    pub(crate) fn tell_parent(&self, place: &RunPlace) -> Result<(), HostError> {
+    pub fn tell_parent(&self, place: &RunPlace) -> Result<(), HostError> {
         let Some(works_for) = self.works_for(place)? else { return Ok(()) };
         let Parent { blueprint_id, run_id, .. } = &works_for.attempt;
         let parent = place.home.place(blueprint_id, run_id);
@@ -251,7 +340,7 @@ impl Host {
                 return Ok(());
             }
             self.give_owner(&parent)?;
-            pause_for(LOOK_EVERY);
+            self.processes.pause(LOOK_EVERY);
             left = left.saturating_sub(LOOK_EVERY);
         }
     }
@@ -259,7 +348,7 @@ impl Host {
     /// Gives a run that nobody owns to a worker process.
     pub(crate) fn give_owner(&self, place: &RunPlace) -> Result<(), HostError> {
         let lock = runstore::lock::take(&*self.disk, place).map_err(|fault| store(&fault))?;
-        lock.map_or(Ok(()), |lock| self.spawn_worker(place, &lock))
+        lock.map_or(Ok(()), |lock| self.spawn_worker(place, lock))
     }
 
     /// Whether something waits in a parked run that need not wait any longer:
@@ -298,6 +387,18 @@ enum Trouble {
     /// It never came to be.
     BeforeStart(NodeError),
     Unseen(HostError),
+}
+
+impl Trouble {
+    fn outcome(self, key: &AttemptKey, task: &ChildTask) -> Outcome {
+        match self {
+            Self::BeforeStart(error) => Outcome::Failed(error),
+            Self::Unseen(error) => {
+                let message = format!("{}: run {} cannot be followed: {error}", key.node, task.run);
+                Outcome::Lost { message }
+            }
+        }
+    }
 }
 
 fn usage(state: &RunState) -> Usage {

@@ -11,6 +11,7 @@ use runstore::Home;
 
 use crate::api::{Code, HostError};
 use crate::clock::{RealClock, RealEntropy};
+use crate::processes::{Processes, RealProcesses};
 
 /// What the outermost crate knows and hands in.
 #[derive(Debug, Clone)]
@@ -31,19 +32,40 @@ pub struct Host {
     pub(crate) disk: SharedDisk,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) processes: Arc<dyn Processes>,
+}
+
+/// What surrounds a host: all that it does not decide itself.
+#[derive(Debug)]
+pub struct Surroundings {
+    pub disk: SharedDisk,
+    pub clock: Arc<dyn Clock>,
+    pub entropy: Arc<dyn Entropy>,
+    pub processes: Arc<dyn Processes>,
 }
 
 impl Host {
     /// A host on the real disk. It creates nothing: reading an absent home
     /// shows an empty one.
     pub fn open(config: HostConfig) -> Result<Self, HostError> {
-        let disk: SharedDisk = Arc::new(RealDisk);
         let home = Home::open(&config.home).map_err(|fault| {
             HostError::from_fault(Code::Store, "the home cannot be used", &fault)
                 .hint("name another folder with WARDIAN_HOME or --home")
         })?;
-        let (clock, entropy) = (Arc::new(RealClock), Arc::new(RealEntropy));
-        Ok(Self { home, config, disk, clock, entropy })
+        let executable = config.executable.clone();
+        let real = Surroundings {
+            disk: Arc::new(RealDisk),
+            clock: Arc::new(RealClock),
+            entropy: Arc::new(RealEntropy),
+            processes: Arc::new(RealProcesses { executable }),
+        };
+        Ok(Self::within(home, config, real))
+    }
+
+    /// A host in surroundings that are given.
+    pub fn within(home: Home, config: HostConfig, surroundings: Surroundings) -> Self {
+        let Surroundings { disk, clock, entropy, processes } = surroundings;
+        Self { home, config, disk, clock, entropy, processes }
     }
 
     /// What the clock says.

@@ -68,7 +68,7 @@ impl Host {
             };
             HostError::from_fault(code, "the run cannot be created", &fault)
         })?;
-        self.spawn_worker(&place, &created.lock)?;
+        self.spawn_worker(&place, created.lock)?;
         Ok(Launched {
             run_id: run.to_string(),
             blueprint_id: program.id().to_string(),

@@ -12,7 +12,7 @@ use runstore::{Adopted, OpenError, RunPlace, adopt};
 use crate::Host;
 use crate::api::{HostError, Recovered, RecoveryAction};
 use crate::library::store;
-use crate::work::{adopt_fault, reap, snapshots};
+use crate::work::{adopt_fault, snapshots};
 use crate::worker::{Arrival, World, drive};
 
 impl Host {
@@ -74,8 +74,10 @@ impl Host {
         if opened.state.closed.is_some() {
             return Ok(None);
         }
-        if (resumable && opened.state.started.is_some()) || opened.state.is_parked() {
-            self.spawn_worker(place, &lock)?;
+        // One whose children go on comes to its end only after theirs.
+        let waits = opened.state.is_parked() || !opened.state.children.is_empty();
+        if waits || (resumable && opened.state.started.is_some()) {
+            self.spawn_worker(place, lock)?;
             return Ok(Some(RecoveryAction::Resumed));
         }
         self.record_interruption(place, lock).map(Some)
@@ -95,7 +97,7 @@ impl Host {
     ) -> Result<RecoveryAction, HostError> {
         let adopted = adopt(&self.disk, place, lock).map_err(|fault| adopt_fault(&fault))?;
         let Adopted { mut writer, opened, cut } = adopted;
-        let killed = reap(place)?;
+        let killed = self.processes.reap(place)?;
         if opened.state.started.is_none() {
             let event = self.launch_failure(&opened.state);
             writer.append(&[event]).map_err(|fault| store(&fault))?;
@@ -155,6 +157,8 @@ impl World for Nobody {
     fn stays(&self, _: Option<Timestamp>) -> bool {
         false
     }
+
+    fn leave(&mut self) {}
 
     fn note(&mut self, _: &str) {}
 }

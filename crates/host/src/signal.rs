@@ -116,7 +116,7 @@ impl Host {
             return Ok(());
         }
         let lock = runstore::lock::take(&*self.disk, place).map_err(|fault| store(&fault))?;
-        lock.map_or(Ok(()), |lock| self.spawn_worker(place, &lock))
+        lock.map_or(Ok(()), |lock| self.spawn_worker(place, lock))
     }
 }
 

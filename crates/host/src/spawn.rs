@@ -20,30 +20,39 @@ use crate::api::{Code, HostError};
 pub(crate) const WORKER_VERB: &str = "__worker";
 
 impl Host {
-    pub(crate) fn spawn_worker(&self, place: &RunPlace, lock: &Lock) -> Result<(), HostError> {
-        let fail = |what: &str, fault: &dyn std::error::Error| {
-            HostError::from_fault(Code::Worker, what, fault)
-        };
-        let file = lock.file().ok_or_else(|| {
-            HostError::new(Code::Internal, "a simulated lock cannot be handed to a process")
-        })?;
-        let log = worker_log(&place.worker_log()).map_err(|e| fail("no worker log", &e))?;
-        let null = OpenOptions::new().write(true).open("/dev/null");
-        let null = null.map_err(|e| fail("/dev/null cannot be written to", &e))?;
-        let (program, folder) = (&self.config.executable, place.folder());
-        let words = [program.as_os_str(), WORKER_VERB.as_ref(), folder.as_os_str()];
-        let home = ["--home".as_ref(), self.home.path().as_os_str()];
-        let vars: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-        // The worker outlives us; whoever reaps orphans reaps it.
-        let _pid = start(&Start {
-            program,
-            args: words.into_iter().chain(home).collect(),
-            env: vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect(),
-            stdio: [file.as_fd(), null.as_fd(), log.as_fd()],
-        })
-        .map_err(|e| fail("the worker process cannot be started", &e))?;
-        Ok(())
+    pub(crate) fn spawn_worker(&self, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
+        self.processes.spawn(self.home.path(), place, lock)
     }
+}
+
+pub(crate) fn worker(
+    program: &Path,
+    home: &Path,
+    place: &RunPlace,
+    lock: &Lock,
+) -> Result<(), HostError> {
+    let fail = |what: &str, fault: &dyn std::error::Error| {
+        HostError::from_fault(Code::Worker, what, fault)
+    };
+    let file = lock.file().ok_or_else(|| {
+        HostError::new(Code::Internal, "a simulated lock cannot be handed to a process")
+    })?;
+    let log = worker_log(&place.worker_log()).map_err(|e| fail("no worker log", &e))?;
+    let null = OpenOptions::new().write(true).open("/dev/null");
+    let null = null.map_err(|e| fail("/dev/null cannot be written to", &e))?;
+    let folder = place.folder();
+    let words = [program.as_os_str(), WORKER_VERB.as_ref(), folder.as_os_str()];
+    let home = ["--home".as_ref(), home.as_os_str()];
+    let vars: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    // The worker outlives us; whoever reaps orphans reaps it.
+    let _pid = start(&Start {
+        program,
+        args: words.into_iter().chain(home).collect(),
+        env: vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect(),
+        stdio: [file.as_fd(), null.as_fd(), log.as_fd()],
+    })
+    .map_err(|e| fail("the worker process cannot be started", &e))?;
+    Ok(())
 }
 
 /// The lock that this process was handed as its standard input.

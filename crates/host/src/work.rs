@@ -42,7 +42,13 @@ impl Host {
                 &error,
             ));
         }
-        let left = self.drive_run(&place, lock);
+        let crew = |invocation: &Invocation| {
+            let stage = Arc::new(self.stage(&place, invocation.clone())?);
+            stand_in(&stage.workspace);
+            let family = Arc::new(Family::new(self.clone(), place.clone(), invocation.clone()));
+            Ok(Crew::new(stage, family, Arc::clone(&self.clock)))
+        };
+        let left = self.drive_run(&place, lock, crew);
         let_go();
         match left? {
             Left::Closed(_) => self.tell_parent(&place),
@@ -50,7 +56,14 @@ impl Host {
         }
     }
 
-    fn drive_run(&self, place: &RunPlace, lock: Lock) -> Result<Left, HostError> {
+    /// Drives a run that one owns in the world that it asks for, until it is
+    /// over or parked. Whether its parent is to be told is left to others.
+    pub fn drive_run<W: World>(
+        &self,
+        place: &RunPlace,
+        lock: Lock,
+        world: impl FnOnce(&Invocation) -> Result<W, HostError>,
+    ) -> Result<Left, HostError> {
         let adopted = adopt(&self.disk, place, lock).map_err(|fault| adopt_fault(&fault))?;
         let Adopted { mut writer, opened, cut } = adopted;
         // Someone else may have ended the run since its lock was asked for.
@@ -61,7 +74,7 @@ impl Host {
         let (program, invocation) = snapshots(place, &opened)?;
         let fresh = opened.state.started.is_none();
         if !opened.state.in_flight.is_empty() {
-            reap(place)?;
+            self.processes.reap(place)?;
         }
         let blueprint = durable::Digest::of(opened.blueprint.as_deref().unwrap_or_default());
         let call = durable::Digest::of(opened.invocation.as_deref().unwrap_or_default());
@@ -73,11 +86,7 @@ impl Host {
         let artifacts = place.artifacts().display().to_string();
         let mut machine = RunMachine::open(Arc::new(program), opened.state, artifacts);
         make_inbox(self, place);
-        let stage = Arc::new(self.stage(place, invocation.clone())?);
-        stand_in(&stage.workspace);
-        let family =
-            Family { host: self.clone(), place: place.clone(), invocation: invocation.clone() };
-        let mut crew = Crew::new(stage, Arc::new(family), Arc::clone(&self.clock));
+        let mut world = world(&invocation)?;
         let works_for = invocation.works_for.clone();
         let first = if fresh {
             Input::Launch(Box::new(Launch {
@@ -94,9 +103,9 @@ impl Host {
         } else {
             Input::Opened { cut: cut.map_or(0, |cut| cut.bytes) }
         };
-        machine.handle(first, crew.now());
-        let left = drive(&mut crew, &*self.disk, &mut writer, &mut machine);
-        crew.leave();
+        machine.handle(first, world.now());
+        let left = drive(&mut world, &*self.disk, &mut writer, &mut machine);
+        world.leave();
         left.map_err(|fault| {
             HostError::from_fault(
                 Code::Store,

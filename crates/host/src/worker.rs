@@ -20,6 +20,9 @@ pub trait World {
     /// Whether the owner of a parked run has a reason to stay: what it waits
     /// for comes without anybody's doing, such as the moment `wake`.
     fn stays(&self, wake: Option<Timestamp>) -> bool;
+    /// Ends what is in flight and waits until that is gone; runs that work
+    /// for this one go on. Nothing is asked of the world after it.
+    fn leave(&mut self);
     /// Says something to whoever reads the worker's own log.
     fn note(&mut self, text: &str);
 }

@@ -1,0 +1,44 @@
+//! The processes of a host, as far as it meddles with them: it starts
+//! workers, ends what dead ones left, and waits a while for others. A proof
+//! hands in processes that live in its own thread, beside a disk, a clock and
+//! chance of its own, so that it judges the very code that people run.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use durable::disk::Lock;
+use runstore::RunPlace;
+
+use crate::api::HostError;
+use crate::{spawn, watch, work};
+
+pub trait Processes: std::fmt::Debug + Send + Sync {
+    /// Starts one that owns the run, by handing it the run's lock.
+    fn spawn(&self, home: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError>;
+    /// Ends what the attempts of a dead owner have left; says how many
+    /// processes these were.
+    fn reap(&self, place: &RunPlace) -> Result<usize, HostError>;
+    /// Lets the others go on.
+    fn pause(&self, time: Duration);
+}
+
+/// Those of this machine.
+#[derive(Debug)]
+pub(crate) struct RealProcesses {
+    /// The program that a worker process runs.
+    pub(crate) executable: PathBuf,
+}
+
+impl Processes for RealProcesses {
+    fn spawn(&self, home: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
+        spawn::worker(&self.executable, home, place, &lock)
+    }
+
+    fn reap(&self, place: &RunPlace) -> Result<usize, HostError> {
+        work::reap(place)
+    }
+
+    fn pause(&self, time: Duration) {
+        watch::pause_for(time);
+    }
+}
