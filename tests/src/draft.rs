@@ -45,6 +45,16 @@ impl Draft {
         self
     }
 
+    /// A node in the body of a loop or of a list.
+    #[must_use]
+    pub fn inside(self, parent: &str, id: &str, kind: &str, keys: Value, fields: Value) -> Self {
+        let mut keys = keys;
+        if let Value::Object(keys) = &mut keys {
+            keys.insert("parent".to_owned(), parent.into());
+        }
+        self.node_with(id, kind, keys, fields)
+    }
+
     #[must_use]
     pub fn shell(self, id: &str, command: &str) -> Self {
         self.node(id, "shell", json!({ "command": command }))

@@ -1,6 +1,8 @@
 //! The scenarios of which every crash is tried. Between them they make every
 //! kind of call that the store makes, in every order that the loop has.
 
+mod constructs;
+
 use engine::Verb;
 use serde_json::json;
 
@@ -12,6 +14,7 @@ pub fn all() -> Vec<Scenario> {
     let mut all = vec![creation(), failure(), lost(), timeout(), reject(), chain()];
     all.extend([gate(), inbox(), cancel(), marker(), decision(), file()]);
     all.extend([parallel(), gate_beside_work(), resume(), resume_gate(), retry()]);
+    all.extend(constructs::all());
     all.extend([checkpoints(), hundred()]);
     all
 }

@@ -153,6 +153,8 @@ impl World for Prompt<'_> {
         false
     }
 
+    fn leave(&mut self) {}
+
     fn note(&mut self, _: &str) {}
 }
 

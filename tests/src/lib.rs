@@ -14,11 +14,12 @@ pub mod oracle;
 pub mod performer;
 pub mod prepared;
 pub mod random;
-mod recovery;
+mod relations;
 pub mod scenario;
 pub mod spot;
 pub mod story;
 pub mod sweep;
+mod wings;
 pub mod witness;
 
 pub use draft::Draft;

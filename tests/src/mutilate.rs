@@ -62,7 +62,7 @@ impl Whole {
     /// Runs the engine on the real disk, in this empty folder, until its log
     /// has about so many bytes.
     pub fn make(folder: &Path, bytes: usize) -> Result<Self, Failure> {
-        let scenario = scenario(bytes);
+        let scenario = Arc::new(scenario(bytes));
         let disk = Arc::new(RealDisk);
         let theatre = Theatre::new(&scenario, disk, folder.to_owned(), Told::default(), 0);
         theatre.perform(&scenario.acts)?;

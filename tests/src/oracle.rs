@@ -4,21 +4,26 @@
 //! - O1 every acknowledged byte, run and signal is there;
 //! - O2 nothing is there that was not tried;
 //! - O3 the log alone, checkpoint and rest, and the owner's own state agree;
-//! - O4 effects and log agree, attempt by attempt ([`crate::story`]);
+//! - O4 effects and log agree, attempt by attempt ([`crate::story`]), and so
+//!   do the runs that work for each other ([`crate::relations`]);
 //! - O5 nothing runs without an owner;
 //! - O6 a second recovery changes no byte;
 //! - O7 the locks are free.
 
 use std::fmt;
+use std::sync::Arc;
 
+use durable::Clock as _;
 use durable::sim::SimDisk;
-use engine::{Event, Fact, RunState, RunStatus, fold};
+use engine::{Event, Fact, RunState, UnknownCause, fold};
+use host::api::Recovered;
 use host::worker::Left;
 use runstore::{CheckpointUse, RunPlace, limits};
 
 use crate::effects;
-use crate::life::{Failure, Owned, Theatre};
+use crate::life::{Failure, Theatre};
 use crate::prepared::theatre;
+use crate::relations::relations;
 use crate::scenario::Scenario;
 use crate::story::judge_story;
 use crate::witness::Told;
@@ -36,21 +41,24 @@ impl fmt::Display for Violation {
     }
 }
 
-type Judged<T = ()> = Result<T, Violation>;
+pub(crate) type Judged<T = ()> = Result<T, Violation>;
 
-fn violation(oracle: &'static str, what: impl fmt::Display) -> Violation {
+pub(crate) fn violation(oracle: &'static str, what: impl fmt::Display) -> Violation {
     Violation { oracle, what: what.to_string() }
 }
 
-fn unless(holds: bool, oracle: &'static str, what: impl FnOnce() -> String) -> Judged {
+pub(crate) fn unless(holds: bool, oracle: &'static str, what: impl FnOnce() -> String) -> Judged {
     if holds { Ok(()) } else { Err(Violation { oracle, what: what() }) }
 }
+
+/// So many times a moment may come while others are looked after.
+const MOMENTS: usize = 8;
 
 /// Recovers the disk, part after part of the crashes before, and judges it.
 /// With `to_the_end`, gates that still wait are granted, and the runs must
 /// come to their end.
 pub fn judge(
-    scenario: &Scenario,
+    scenario: &Arc<Scenario>,
     disk: &SimDisk,
     told: &Told,
     part: u64,
@@ -58,11 +66,32 @@ pub fn judge(
 ) -> Judged {
     let next = theatre(scenario, disk, told.clone(), part);
     before(&next, told)?;
-    let recovered = next.recover().map_err(|error| violation("O1", chain(&*error)))?;
+    let mut recovered = recover(&next)?;
+    for _ in 0..MOMENTS {
+        if !moment_has_come(&next)? {
+            break;
+        }
+        recovered.extend(recover(&next)?);
+    }
     unless(!disk.crashed(), "O1", || "the disk of a recovery crashed".to_owned())?;
     after(&next, told, &recovered)?;
     second(scenario, disk, &next, part)?;
     if to_the_end { finish(&next) } else { Ok(()) }
+}
+
+fn recover(next: &Theatre) -> Judged<Vec<Recovered>> {
+    next.recover().map_err(|error| violation("O1", chain(&*error)))
+}
+
+/// Whether the time for which a run waits has come meanwhile.
+fn moment_has_come(next: &Theatre) -> Judged<bool> {
+    for place in known(runstore::list::all(&*next.disk, &next.home))? {
+        let summary = known(runstore::list::summary(&*next.disk, &place))?;
+        if summary.wake_at.is_some_and(|at| at <= next.clock.now()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// An error with all its causes.
@@ -71,16 +100,17 @@ pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-fn known<T>(result: Result<T, impl Into<Failure>>) -> Judged<T> {
+pub(crate) fn known<T>(result: Result<T, impl Into<Failure>>) -> Judged<T> {
     result.map_err(|error| violation("O1", chain(&*error.into())))
 }
 
 /// What the disk must hold before anybody touches it.
-fn before(next: &Theatre<'_>, told: &Told) -> Judged {
+fn before(next: &Theatre, told: &Told) -> Judged {
     let disk = &next.disk;
-    for place in &told.created {
+    for place in told.created.iter().chain(&told.children) {
         let snapshot = known(disk.read(&place.blueprint_json(), limits::SNAPSHOT_BYTES))?;
-        let same = snapshot == next.scenario.snapshot;
+        let graph = next.scenario.graph(&place.blueprint);
+        let same = graph.is_some_and(|(_, kept)| snapshot == kept);
         unless(same, "O1", || format!("the snapshot of {} is another", place.run))?;
         known(disk.read(&place.invocation_json(), limits::INVOCATION_BYTES))?;
         known(disk.read(&place.events(), u64::MAX))?;
@@ -98,80 +128,83 @@ fn before(next: &Theatre<'_>, told: &Told) -> Judged {
     Ok(())
 }
 
-fn after(next: &Theatre<'_>, told: &Told, recovered: &[Owned]) -> Judged {
+fn after(next: &Theatre, told: &Told, recovered: &[Recovered]) -> Judged {
     let now = next.told();
     if let Some(fault) = &now.fault {
         return Err(violation("O1", fault));
     }
     let lines = known(effects::lines(&*next.disk, &next.home))?;
     let places = known(runstore::list::all(&*next.disk, &next.home))?;
-    let missing = told.created.iter().find(|place| !places.contains(place));
+    let mut created = told.created.iter().chain(&told.children);
+    let missing = created.find(|place| !places.contains(place));
     unless(missing.is_none(), "O1", || "a created run is not listed".to_owned())?;
-    for place in &places {
-        let owned = recovered.iter().find(|owned| owned.place == *place);
-        let run = run(next, place, owned)?;
-        bytes(next, place, &now, &run)?;
-        states(&run, owned)?;
-        story(next, place, &run.events, &lines)?;
-        rest(next, place, &run.state)?;
-        promises(next, place, told, owned, &run)?;
+    let mut runs = Vec::new();
+    for place in places {
+        let mut ids = recovered.iter().map(|one| one.run_id.as_str());
+        let is_recovered = ids.any(|id| id == place.run.as_str());
+        let run = run(next, place, is_recovered)?;
+        bytes(next, &now, &run)?;
+        states(next, &run)?;
+        story(next, &run, &lines)?;
+        rest(next, &run)?;
+        promises(next, told, &run)?;
+        runs.push(run);
     }
-    Ok(())
+    relations(next, &runs)
 }
 
 /// A run as reading it shows it.
-struct Run {
-    events: Vec<Event>,
-    state: RunState,
+pub(crate) struct Run {
+    pub(crate) place: RunPlace,
+    pub(crate) events: Vec<Event>,
+    pub(crate) state: RunState,
     /// Bytes of the good lines.
     bytes: u64,
     torn: bool,
+    /// Whether the recovery had to do with it.
+    recovered: bool,
 }
 
-fn run(next: &Theatre<'_>, place: &RunPlace, owned: Option<&Owned>) -> Judged<Run> {
-    let opened = known(runstore::open(&*next.disk, place))?;
+pub(crate) fn run(next: &Theatre, place: RunPlace, recovered: bool) -> Judged<Run> {
+    let opened = known(runstore::open(&*next.disk, &place))?;
     if let CheckpointUse::Passed(why) = &opened.checkpoint {
         return Err(violation("O3", format!("the checkpoint of {}: {why}", place.run)));
     }
     let torn = opened.torn.is_some();
-    unless(!torn || owned.is_none(), "O5", || "an owner leaves a torn log".to_owned())?;
+    unless(!torn || !recovered, "O5", || "an owner leaves a torn log".to_owned())?;
     let (state, bytes) = (opened.state, opened.position.offset);
-    Ok(Run { events: known(next.events(place))?, state, bytes, torn })
+    Ok(Run { events: known(next.events(&place))?, place, state, bytes, torn, recovered })
 }
 
 /// O2: every byte is one that was tried, and an owner leaves none open.
-fn bytes(next: &Theatre<'_>, place: &RunPlace, now: &Told, run: &Run) -> Judged {
-    let found = known(next.disk.read_from(&place.events(), 0, run.bytes))?;
-    let Some(log) = now.logs.get(&place.events()) else {
+fn bytes(next: &Theatre, now: &Told, run: &Run) -> Judged {
+    let found = known(next.disk.read_from(&run.place.events(), 0, run.bytes))?;
+    let Some(log) = now.logs.get(&run.place.events()) else {
         return unless(found.is_empty(), "O2", || "a log that nobody wrote".to_owned());
     };
     unless(log.tried.starts_with(&found), "O2", || {
-        format!("the log of {} holds bytes that nobody wrote", place.run)
+        format!("the log of {} holds bytes that nobody wrote", run.place.run)
     })?;
     unless(run.bytes >= log.acknowledged as u64, "O1", || {
         format!("{} of {} bytes can be read", run.bytes, log.acknowledged)
     })
 }
 
-/// O3.
-fn states(run: &Run, owned: Option<&Owned>) -> Judged {
+/// O3. An owner stores its own state when it leaves.
+fn states(next: &Theatre, run: &Run) -> Judged {
     let mut state = RunState::fresh();
-    let mut agreed = owned.is_none();
     for event in &run.events {
-        if let Some(owned) = owned.filter(|owned| owned.found.next_seq == event.seq) {
-            unless(owned.found == state, "O3", || "an owner found another state".to_owned())?;
-            agreed = true;
-        }
         fold(&mut state, event).map_err(|illegal| violation("O3", illegal))?;
     }
-    unless(agreed, "O3", || "an owner found more than there is".to_owned())?;
     unless(run.state == state, "O3", || "checkpoint and log tell two states".to_owned())?;
-    let last = owned.is_none_or(|owned| owned.last == state);
-    unless(last, "O3", || "the owner's own state is another than the log's".to_owned())
+    let summary = known(runstore::list::summary(&*next.disk, &run.place))?;
+    let same = summary.status == state.status() && summary.next_seq == state.next_seq;
+    unless(same, "O3", || "a listing tells another state".to_owned())
 }
 
 /// O4.
-fn story(next: &Theatre<'_>, place: &RunPlace, events: &[Event], lines: &[String]) -> Judged {
+fn story(next: &Theatre, run: &Run, lines: &[String]) -> Judged {
+    let Run { place, events, .. } = run;
     let old = match events.first().map(|event| &event.fact) {
         Some(Fact::RunStarted(started)) => {
             started.retry_of.clone().or(started.fork_of.clone().map(|(run, _)| run))
@@ -180,12 +213,15 @@ fn story(next: &Theatre<'_>, place: &RunPlace, events: &[Event], lines: &[String
     };
     let old = old.map(|run| next.events(&RunPlace { run, ..place.clone() }));
     let old = known(old.transpose())?.unwrap_or_default();
-    judge_story(&next.scenario.program, &place.run, events, lines, &old)
+    let graph = next.scenario.graph(&place.blueprint);
+    let (program, _) = graph.ok_or_else(|| violation("O2", "a run of nobody's blueprint"))?;
+    judge_story(program, &place.run, events, lines, &old)
         .map_err(|why| violation("O4", format!("run {}: {why}", place.run)))
 }
 
 /// O5 and O7.
-fn rest(next: &Theatre<'_>, place: &RunPlace, state: &RunState) -> Judged {
+fn rest(next: &Theatre, run: &Run) -> Judged {
+    let Run { place, state, .. } = run;
     let at_rest = state.closed.is_some() || state.is_parked();
     unless(at_rest, "O5", || format!("run {} is {}", place.run, state.status().word()))?;
     if state.is_parked() {
@@ -197,16 +233,10 @@ fn rest(next: &Theatre<'_>, place: &RunPlace, state: &RunState) -> Judged {
 }
 
 /// What the outside was told before the crash still holds.
-fn promises(
-    next: &Theatre<'_>,
-    place: &RunPlace,
-    told: &Told,
-    owned: Option<&Owned>,
-    run: &Run,
-) -> Judged {
-    let state = &run.state;
+fn promises(next: &Theatre, told: &Told, run: &Run) -> Judged {
+    let Run { place, state, .. } = run;
     if let Some(Left::Closed(status)) = told.left.get(place) {
-        let kept = state.status() == *status && owned.is_none() && !run.torn;
+        let kept = state.status() == *status && !run.recovered && !run.torn;
         unless(kept, "O1", || format!("run {} was told to be {}", place.run, status.word()))?;
     }
     for (_, signal) in told.signals.iter().filter(|(of, _)| of == place) {
@@ -215,43 +245,65 @@ fn promises(
         let there = waits || state.signals.contains(signal);
         unless(there, "O1", || format!("signal {signal} is lost"))?;
     }
-    // A call that fails may fail an attempt, and with it the run.
-    let failed = run.events.iter().any(|event| matches!(event.fact, Fact::NodeFailed { .. }));
+    // A call that fails may fail an attempt, or hide its end, and with it the
+    // run's.
+    let failed = run.events.iter().any(|event| {
+        let lost = matches!(event.fact, Fact::AttemptUnknown { cause: UnknownCause::Lost, .. });
+        lost || matches!(event.fact, Fact::NodeFailed { .. })
+    });
     let goes_on = !next.scenario.completes
         || failed
         || state.started.is_none()
-        || state.status() == RunStatus::Completed;
+        || state.closed.as_ref().is_none_or(|closed| closed.failure.is_none());
     unless(goes_on, "O5", || format!("run {} may go on and does not", place.run))
 }
 
 /// O6.
-fn second(scenario: &Scenario, disk: &SimDisk, first: &Theatre<'_>, part: u64) -> Judged {
+fn second(scenario: &Arc<Scenario>, disk: &SimDisk, first: &Theatre, part: u64) -> Judged {
     let clean = disk.digest();
     let again = theatre(scenario, disk, first.told(), part + 1);
+    again.clock.set(first.clock.now());
     let recovered = again.recover().map_err(|error| violation("O6", chain(&*error)))?;
     unless(recovered.is_empty(), "O6", || "a second recovery finds work".to_owned())?;
     unless(disk.digest() == clean, "O6", || "a second recovery changes bytes".to_owned())
 }
 
-/// Gates are granted until nothing waits; then every run is closed, and all
-/// of it can be proven.
-fn finish(next: &Theatre<'_>) -> Judged {
-    for place in known(runstore::list::all(&*next.disk, &next.home))? {
-        let mut state = known(runstore::open(&*next.disk, &place))?.state;
-        let gates = next.scenario.program.nodes().len();
-        for _ in 0..gates {
+/// Gates and budgets are granted and moments awaited until nothing waits;
+/// then every run is closed, and all of it can be proven.
+fn finish(next: &Theatre) -> Judged {
+    let gates = next.scenario.program.nodes().len() + GRANTS;
+    for _ in 0..gates {
+        let mut open = false;
+        for place in known(runstore::list::all(&*next.disk, &next.home))? {
+            let state = known(runstore::open(&*next.disk, &place))?.state;
             if state.closed.is_some() {
-                break;
+                continue;
             }
-            let owned = next.go_on(&place, &state);
-            state = owned.map_err(|error| violation("O5", chain(&*error)))?.last;
+            open = true;
+            let waits = !state.waiting.is_empty() || !state.timers.is_empty();
+            // One that only waits for others hears from them.
+            if waits || state.spending.is_held() || state.children.is_empty() {
+                let gone_on = next.go_on(&place, &state);
+                gone_on.map_err(|error| violation("O5", chain(&*error)))?;
+            }
         }
-        unless(state.closed.is_some(), "O5", || format!("run {} never ends", place.run))?;
-        let lines = known(effects::lines(&*next.disk, &next.home))?;
-        let events = known(next.events(&place))?;
-        story(next, &place, &events, &lines)?;
-        let report = known(runstore::verify(&*next.disk, &place))?;
-        unless(report.is_sound(), "O2", || format!("run {} is not sound", place.run))?;
+        if !open {
+            break;
+        }
     }
-    Ok(())
+    let lines = known(effects::lines(&*next.disk, &next.home))?;
+    let mut runs = Vec::new();
+    for place in known(runstore::list::all(&*next.disk, &next.home))? {
+        let run = run(next, place, false)?;
+        let id = &run.place.run;
+        unless(run.state.closed.is_some(), "O5", || format!("run {id} never ends"))?;
+        story(next, &run, &lines)?;
+        let report = known(runstore::verify(&*next.disk, &run.place))?;
+        unless(report.is_sound(), "O2", || format!("run {id} is not sound"))?;
+        runs.push(run);
+    }
+    relations(next, &runs)
 }
+
+/// Items of a list can wait at the same gate one after the other.
+const GRANTS: usize = 8;

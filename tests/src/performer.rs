@@ -3,12 +3,14 @@
 //! moves when nothing else does.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use durable::sim::ManualClock;
 use durable::{Clock as _, Generation, Span, Timestamp};
-use engine::{AttemptKey, Class, Effect, NodeError, Outcome, Work};
+use engine::{AttemptKey, Class, Effect, NodeError, Outcome, Task, Usage, Work};
+use host::family::{Child, Family, Look};
 use host::worker::{Arrival, World};
-use runstore::RunPlace;
+use runstore::{Invocation, RunPlace};
 use serde_json::{Value, json};
 
 use crate::effects;
@@ -17,40 +19,52 @@ use crate::scenario::{Play, Word};
 
 #[derive(Debug)]
 pub(crate) struct Performer<'a> {
-    theatre: &'a Theatre<'a>,
+    theatre: &'a Theatre,
     place: RunPlace,
+    family: Family,
     clock: ManualClock,
     due: VecDeque<(AttemptKey, Generation, Outcome)>,
     hanging: Vec<(AttemptKey, Generation)>,
+    children: Vec<Watched>,
     words: VecDeque<(usize, Word)>,
     waits: usize,
-    /// Whether this owner may start anything.
-    starts: bool,
+}
+
+/// A run that works for this one.
+#[derive(Debug)]
+struct Watched {
+    key: AttemptKey,
+    generation: Generation,
+    child: Child,
+    unwanted: bool,
+    /// Whether it waits for a person.
+    rests: bool,
 }
 
 impl<'a> Performer<'a> {
-    pub(crate) fn new(theatre: &'a Theatre<'a>, place: &RunPlace, words: &[(usize, Word)]) -> Self {
+    pub(crate) fn new(
+        theatre: &'a Theatre,
+        place: &RunPlace,
+        invocation: &Invocation,
+        words: &[(usize, Word)],
+    ) -> Self {
         Self {
             theatre,
             place: place.clone(),
+            family: Family::new(theatre.host.clone(), place.clone(), invocation.clone()),
             clock: theatre.clock.clone(),
             due: VecDeque::new(),
             hanging: Vec::new(),
+            children: Vec::new(),
             words: words.iter().cloned().collect(),
             waits: 0,
-            starts: true,
         }
-    }
-
-    /// An owner that only records what another has left.
-    pub(crate) fn recorder(theatre: &'a Theatre<'a>, place: &RunPlace) -> Self {
-        Self { starts: false, ..Self::new(theatre, place, &[]) }
     }
 
     /// Puts files and the line of the effect where they belong, as the real
     /// performer does, before the attempt acts.
     fn prepare(&self, work: &Work) -> Result<(), NodeError> {
-        let (disk, entropy) = (&*self.theatre.disk, &self.theatre.entropy);
+        let (disk, entropy) = (&*self.theatre.disk, &*self.theatre.entropy);
         let refused =
             |error: String| NodeError::before_effect(Class::Preflight, "not_prepared", error);
         for file in &work.files {
@@ -65,7 +79,7 @@ impl<'a> Performer<'a> {
             Play::Output(value) => Outcome::Output(value),
             Play::Reply(text) => {
                 let session = Some(format!("session-of-{}", key.node));
-                Outcome::Replied { text, session, usage: None }
+                Outcome::Replied { text, session, usage: Some(Box::new(USAGE)) }
             }
             Play::Fail => Outcome::Failed(failed(&key)),
             Play::Lost => Outcome::Lost { message: format!("{}: nobody saw its end", key.node) },
@@ -74,13 +88,59 @@ impl<'a> Performer<'a> {
         self.due.push_back((key, generation, outcome));
     }
 
+    fn watch(&mut self, key: &AttemptKey, generation: Generation, child: Child) {
+        let place = child.place().clone();
+        self.theatre.record.lock().children.push(place);
+        let key = key.clone();
+        self.children.push(Watched { key, generation, child, unwanted: false, rests: false });
+    }
+
+    /// What is new of the runs that work for this one, if anything is.
+    fn look_at_children(&mut self) -> Option<Arrival> {
+        for at in 0..self.children.len() {
+            let one = self.children.get_mut(at)?;
+            let mut look = one.child.look(Duration::ZERO, one.unwanted);
+            while matches!(look, Look::Busy) {
+                one.rests = false;
+                look = one.child.look(Duration::ZERO, one.unwanted);
+            }
+            let rests = match look {
+                Look::Over(outcome) => {
+                    let Watched { key, generation, .. } = self.children.remove(at);
+                    return Some(Arrival::Outcome { key, generation, outcome });
+                }
+                Look::Quiet | Look::Busy => continue,
+                Look::Rests { for_person } => for_person,
+            };
+            if rests != one.rests {
+                one.rests = rests;
+                return Some(Arrival::Child { key: one.key.clone(), rests });
+            }
+        }
+        None
+    }
+
     fn play(&self, work: &Work) -> Play {
-        let plays = self.theatre.scenario.plays.get(work.key.node.node.as_str());
-        let nth = usize::try_from(work.key.attempt.0.saturating_sub(1)).unwrap_or(usize::MAX);
+        let AttemptKey { node: site, round, attempt, .. } = &work.key;
+        let node = &site.node;
+        let names = [
+            format!("{site}@{round}"),
+            format!("{node}@{round}"),
+            site.to_string(),
+            node.to_string(),
+        ];
+        let plays = names.iter().find_map(|name| self.theatre.scenario.plays.get(name));
+        let nth = usize::try_from(attempt.0.saturating_sub(1)).unwrap_or(usize::MAX);
         let play = plays.and_then(|plays| plays.get(nth).or(plays.last()));
         play.cloned().unwrap_or_else(|| Play::Output(output_of(&work.key)))
     }
 }
+
+const LOOKS: usize = 5;
+
+/// What an agent tells of itself.
+const USAGE: Usage =
+    Usage { tokens: Some(10), cost_micros: Some(500), agent_calls: None, agent_time: None };
 
 /// What a command says that does its work.
 fn output_of(key: &AttemptKey) -> Value {
@@ -104,7 +164,14 @@ impl World for Performer<'_> {
     }
 
     fn start(&mut self, work: Work) {
-        assert!(self.starts, "an owner that only records has started {}", work.key);
+        if let Task::Child(task) = &work.task {
+            let Work { key, generation, .. } = &work;
+            match self.family.child(key, task) {
+                Ok(child) => self.watch(key, *generation, child),
+                Err(outcome) => self.due.push_back((key.clone(), *generation, outcome)),
+            }
+            return;
+        }
         let play = self.play(&work);
         match self.prepare(&work) {
             Ok(()) => self.end(work.key, work.generation, play),
@@ -119,6 +186,7 @@ impl World for Performer<'_> {
             let (key, generation) = self.hanging.remove(at);
             self.due.push_back((key, generation, Outcome::Stopped));
         }
+        self.children.iter_mut().filter(|one| one.key == *key).for_each(|one| one.unwanted = true);
     }
 
     fn wait(&mut self, until: Option<Timestamp>) -> Arrival {
@@ -137,8 +205,17 @@ impl World for Performer<'_> {
         if let Some((key, generation, outcome)) = due {
             return Arrival::Outcome { key, generation, outcome };
         }
+        // A first look may be what a child needs to go on.
+        for _ in 0..LOOKS {
+            if let Some(arrival) = self.look_at_children() {
+                return arrival;
+            }
+            if self.theatre.next_worker() {
+                return Arrival::Time;
+            }
+        }
         if let Some(until) = until {
-            self.clock.set(until);
+            self.clock.set(until.max(self.clock.now()));
             return Arrival::Time;
         }
         let hanging = self.hanging.pop().expect("a run waits only for something that can come");
@@ -147,7 +224,13 @@ impl World for Performer<'_> {
     }
 
     fn stays(&self, wake: Option<Timestamp>) -> bool {
-        wake.is_some()
+        wake.is_some() || self.children.iter().any(|one| !one.rests)
+    }
+
+    fn leave(&mut self) {
+        self.due.clear();
+        self.hanging.clear();
+        self.children.clear();
     }
 
     fn note(&mut self, _: &str) {}

@@ -21,7 +21,7 @@ pub const HOME: &str = "/home";
 
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    pub scenario: Scenario,
+    pub scenario: Arc<Scenario>,
     base: SimDisk,
     told: Told,
     /// The calls that change the disk, when nothing goes wrong.
@@ -54,6 +54,7 @@ impl Prepared {
     }
 
     fn on(scenario: Scenario, base: SimDisk) -> Self {
+        let scenario = Arc::new(scenario);
         base.put(&effects::path(&Home::at(PathBuf::from(HOME))), b"");
         let theatre = theatre(&scenario, &base, Told::default(), 0);
         let behind = theatre.perform(&scenario.acts[..scenario.settled]);
@@ -86,7 +87,7 @@ impl Prepared {
 }
 
 /// Those who act on this disk after `part` crashes.
-pub fn theatre<'a>(scenario: &'a Scenario, disk: &SimDisk, told: Told, part: u64) -> Theatre<'a> {
+pub fn theatre(scenario: &Arc<Scenario>, disk: &SimDisk, told: Told, part: u64) -> Arc<Theatre> {
     let disk: SharedDisk = Arc::new(disk.clone());
     Theatre::new(scenario, disk, Path::new(HOME).to_owned(), told, part)
 }

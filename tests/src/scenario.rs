@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blueprint::Program;
+use blueprint::{BlueprintId, Program};
 use engine::{Site, Verb};
 use serde_json::Value;
 
@@ -14,9 +14,13 @@ pub struct Scenario {
     pub program: Arc<Program>,
     /// The program as a run keeps it.
     pub snapshot: Vec<u8>,
+    /// The other blueprints that it runs, by their ids.
+    pub others: BTreeMap<String, Other>,
     pub input: Value,
-    /// How the attempts of a node end: the n-th as the n-th play says, and
-    /// as the last from there on. A node without plays succeeds.
+    /// How the attempts of a node end, by its name, by its name with an item
+    /// as in `fix[1]`, or by either with a round as in `fix@2`: the n-th as
+    /// the n-th play says, and as the last from there on. Without plays they
+    /// succeed.
     pub plays: BTreeMap<String, Vec<Play>>,
     /// Of several outcomes that are due, the last one comes first.
     pub last_first: bool,
@@ -30,6 +34,13 @@ pub struct Scenario {
     pub completes: bool,
     /// Costly to read: a quick sweep takes every so many of its power losses.
     pub weight: usize,
+}
+
+/// A blueprint that a node of another one runs.
+#[derive(Debug, Clone)]
+pub struct Other {
+    pub program: Arc<Program>,
+    pub snapshot: Vec<u8>,
 }
 
 /// How an attempt ends.
@@ -50,6 +61,10 @@ pub enum Act {
     /// An owner takes the run and drives it until it leaves.
     Drive,
     Say(Word),
+    /// To the last run that works for another.
+    SayToChild(Word),
+    /// The next command comes and looks after the runs of the home.
+    Recover,
     /// A new run that tries the closed one again; unknown nodes are redone.
     Retry,
 }
@@ -69,6 +84,7 @@ impl Scenario {
             name: name.to_owned(),
             snapshot: program.snapshot(),
             program,
+            others: BTreeMap::new(),
             input: serde_json::json!({ "who": "Ada" }),
             plays: BTreeMap::new(),
             last_first: false,
@@ -78,6 +94,21 @@ impl Scenario {
             completes: false,
             weight: 1,
         }
+    }
+
+    /// The graph and its snapshot that runs of a blueprint have.
+    pub fn graph(&self, blueprint: &BlueprintId) -> Option<(&Arc<Program>, &[u8])> {
+        if self.program.id() == blueprint {
+            return Some((&self.program, &self.snapshot));
+        }
+        self.others.get(blueprint.as_str()).map(|other| (&other.program, &other.snapshot[..]))
+    }
+
+    #[must_use]
+    pub fn runs(mut self, program: Arc<Program>) -> Self {
+        let (id, snapshot) = (program.id().to_string(), program.snapshot());
+        self.others.insert(id, Other { program, snapshot });
+        self
     }
 
     #[must_use]

@@ -78,6 +78,19 @@ impl Depth {
         }
     }
 
+    /// What fits among the tests: every call goes wrong in every way, and of
+    /// the disks that this may leave some are judged.
+    pub fn quick(seed: usize) -> Self {
+        Self {
+            power: 83,
+            fault_power: 307,
+            blind: 13,
+            double: 997,
+            double_calls: 5,
+            ..Self::short(seed)
+        }
+    }
+
     /// Some of everything.
     pub fn sample(seed: usize) -> Self {
         Self {

@@ -18,6 +18,8 @@ pub struct Told {
     pub logs: BTreeMap<PathBuf, LogBytes>,
     /// Runs whose creation was acknowledged.
     pub created: Vec<RunPlace>,
+    /// Runs that are known to work for others.
+    pub children: Vec<RunPlace>,
     /// Signals that were acknowledged.
     pub signals: Vec<(RunPlace, SignalId)>,
     /// How an owner said that it left.
@@ -119,6 +121,10 @@ impl Disk for Witness {
 
     fn sync_file(&self, path: &Path) -> Result<(), DiskError> {
         self.disk.sync_file(path)
+    }
+
+    fn recall(&self, path: &Path) -> Result<(), DiskError> {
+        self.disk.recall(path)
     }
 
     fn sync_dir(&self, path: &Path) -> Result<(), DiskError> {

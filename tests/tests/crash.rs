@@ -19,8 +19,22 @@ fn is_well(tally: &Tally) {
 
 #[test]
 fn a_crash_anywhere_loses_nothing_and_does_nothing_twice() {
-    for name in ["chain", "gate", "resume", "decision"] {
+    for name in ["gate", "resume", "decision"] {
         is_well(&swept(fixed::named(name).unwrap(), 3));
+    }
+}
+
+#[test]
+fn what_has_rounds_items_moments_and_limits_survives() {
+    for name in ["until", "stop", "item-gates", "backoff", "lost-port", "budget"] {
+        is_well(&swept(fixed::named(name).unwrap(), 7));
+    }
+}
+
+#[test]
+fn runs_that_work_for_each_other_survive() {
+    for name in ["child", "child-cancelled", "child-again", "child-gate"] {
+        is_well(&swept(fixed::named(name).unwrap(), 11));
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! `crash` tries the fixed scenarios in full; `--short` in the form that
 //! fits into `cargo xtask test`; `--states N` goes on with grown scenarios
-//! until N states are judged; `--only SPOT` repeats one state. `--seed S`
-//! chooses what is sampled and what is grown.
+//! until N states are judged; `--scenario NAME` tries one of the fixed only;
+//! `--only SPOT` repeats one state. `--seed S` chooses what is sampled
+//! and what is grown.
 
 #![expect(clippy::print_stdout, reason = "what a proof says goes to stdout")]
 
@@ -12,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use world::{Depth, Prepared, Spot, Tally, fixed, random, sweep};
+use world::{Depth, Prepared, Scenario, Spot, Tally, fixed, random, sweep};
 
 /// The machines that run this have two cores at least.
 const THREADS: usize = 2;
@@ -23,6 +24,7 @@ const ROUND: u64 = 64;
 /// What the command line asks for.
 struct Wish {
     form: Form,
+    scenario: Option<String>,
     seed: u64,
 }
 
@@ -36,20 +38,21 @@ enum Form {
 fn main() -> ExitCode {
     #[expect(clippy::disallowed_methods, reason = "a stopwatch for a person")]
     let begin = Instant::now();
-    let Wish { form, seed } = match wish(std::env::args().skip(1)) {
+    let Wish { form, scenario, seed } = match wish(std::env::args().skip(1)) {
         Ok(wish) => wish,
         Err(error) => {
             println!("crash: {error}");
             return ExitCode::from(64);
         }
     };
-    let (depth, most) = match form {
-        Form::Only(spot) => return only(&spot),
-        Form::Short => (Depth::short(offset(seed)), 0),
+    let (depth, most) = match &form {
+        Form::Only(spot) => return only(spot),
+        Form::Short => (Depth::quick(offset(seed)), 0),
         Form::Full => (Depth::full(offset(seed)), 0),
-        Form::States(most) => (Depth::short(offset(seed)), most),
+        Form::States(most) => (Depth::short(offset(seed)), *most),
     };
-    let mut tally = fixed_scenarios(depth);
+    let chosen = |one: &Scenario| scenario.as_ref().is_none_or(|name| one.name == *name);
+    let mut tally = fixed_scenarios(fixed::all().into_iter().filter(chosen), depth);
     let mut grown = seed;
     while tally.states < most && tally.violations == 0 {
         tally.add(grown_scenarios(grown, offset(seed)));
@@ -71,17 +74,19 @@ fn main() -> ExitCode {
 }
 
 fn wish(mut args: impl Iterator<Item = String>) -> Result<Wish, String> {
-    let mut wish = Wish { form: Form::Full, seed: 1 };
+    let mut wish = Wish { form: Form::Full, scenario: None, seed: 1 };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
         match arg.as_str() {
             "--short" => wish.form = Form::Short,
             "--states" => wish.form = Form::States(states(&value()?)?),
+            "--scenario" => wish.scenario = Some(value()?),
             "--only" => wish.form = Form::Only(value()?.parse()?),
             "--seed" => wish.seed = value()?.parse().map_err(|_| "--seed takes a number")?,
             _ => {
                 return Err(format!(
-                    "{arg} is not known; there are --short, --states N, --seed S and --only SPOT"
+                    "{arg} is not known; there are --short, --states N, --seed S, --scenario NAME \
+                     and --only SPOT"
                 ));
             }
         }
@@ -122,8 +127,8 @@ fn only(spot: &Spot) -> ExitCode {
     }
 }
 
-fn fixed_scenarios(depth: Depth) -> Tally {
-    let prepared: Vec<Prepared> = fixed::all().into_iter().map(Prepared::new).collect();
+fn fixed_scenarios(scenarios: impl Iterator<Item = Scenario>, depth: Depth) -> Tally {
+    let prepared: Vec<Prepared> = scenarios.map(Prepared::new).collect();
     let units: Vec<(&Prepared, usize)> = prepared
         .iter()
         .flat_map(|prepared| (0..prepared.calls.len()).map(move |call| (prepared, call)))
