@@ -135,9 +135,7 @@ impl Host {
     /// power takes what was not synced, and this folder, since a copy may
     /// have been made while runs went on.
     pub(crate) fn era(&self) -> Option<String> {
-        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        let folder = rustix::fs::stat(self.home.runs()).ok()?;
-        Some(format!("{}-{:x}-{:x}", boot.trim(), folder.st_dev, folder.st_ino))
+        self.processes.era(&self.home.runs())
     }
 
     pub(crate) fn before(&self, span: durable::Span) -> Timestamp {

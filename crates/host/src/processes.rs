@@ -1,5 +1,6 @@
-//! The processes of a host, as far as it meddles with them: it starts
-//! workers, ends what dead ones left, and waits a while for others. A proof
+//! The processes of a host and the machine under them, as far as it meddles
+//! with them: it starts workers, ends what dead ones left, waits a while for
+//! others, and must know whether the power was lost. A proof
 //! hands in processes that live in its own thread, beside a disk, a clock and
 //! chance of its own, so that it judges the very code that people run.
 
@@ -18,6 +19,9 @@ pub trait Processes: std::fmt::Debug + Send + Sync {
     /// Ends what the attempts of a dead owner have left; says how many
     /// processes these were.
     fn reap(&self, place: &RunPlace) -> Result<usize, HostError>;
+    /// Names the time since the last loss of power, for what lies in this
+    /// folder.
+    fn era(&self, folder: &Path) -> Option<String>;
     /// Lets the others go on.
     fn pause(&self, time: Duration);
 }
@@ -36,6 +40,12 @@ impl Processes for RealProcesses {
 
     fn reap(&self, place: &RunPlace) -> Result<usize, HostError> {
         work::reap(place)
+    }
+
+    fn era(&self, folder: &Path) -> Option<String> {
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let folder = rustix::fs::stat(folder).ok()?;
+        Some(format!("{}-{:x}-{:x}", boot.trim(), folder.st_dev, folder.st_ino))
     }
 
     fn pause(&self, time: Duration) {

@@ -100,7 +100,11 @@ impl Host {
         let killed = self.processes.reap(place)?;
         if opened.state.started.is_none() {
             let event = self.launch_failure(&opened.state);
-            writer.append(&[event]).map_err(|fault| store(&fault))?;
+            writer.append(std::slice::from_ref(&event)).map_err(|fault| store(&fault))?;
+            let mut state = opened.state;
+            if engine::fold(&mut state, &event).is_ok() {
+                runstore::index::ended(&*self.disk, &writer, &state);
+            }
             drop(writer);
             self.tell_parent(place)?;
             return Ok(RecoveryAction::Interrupted { killed });
