@@ -14,6 +14,7 @@ pub mod oracle;
 pub mod performer;
 pub mod prepared;
 pub mod random;
+pub mod real;
 mod relations;
 pub mod scenario;
 pub mod spot;

@@ -48,7 +48,13 @@ impl Prepared {
     pub fn beside_an_index(scenario: Scenario) -> Self {
         let (base, home) = (SimDisk::new(), Home::at(PathBuf::from(HOME)));
         base.put(&home.index(), b"");
-        let made = index::rebuild(&base, &home, "era", &SeededEntropy::new(0), Believe::Nothing);
+        let made = index::rebuild(
+            &base,
+            &home,
+            &Told::default().era(),
+            &SeededEntropy::new(0),
+            Believe::Nothing,
+        );
         assert!(matches!(made, Ok(Some(0))), "an index is made: {made:?}");
         Self::on(scenario, base)
     }

@@ -158,6 +158,7 @@ pub fn repeat(spot: &Spot) -> Result<Result<(), Violation>, String> {
     };
     let absent = |step: Step| format!("{step} leaves no such disk");
     let left = world(&struck, spot.first.left).ok_or_else(|| absent(spot.first))?;
+    let told = told.after(spot.first.left != Left::Process);
     let Some(second) = spot.second else {
         return Ok(judged(&prepared, &left, &told, 2, true));
     };
@@ -166,6 +167,7 @@ pub fn repeat(spot: &Spot) -> Result<Result<(), Violation>, String> {
         Err(violation) => return Ok(Err(violation)),
     };
     let left = world(&struck, second.left).ok_or_else(|| absent(second))?;
+    let told = told.after(second.left != Left::Process);
     Ok(judged(&prepared, &left, &told, 4, true))
 }
 
@@ -189,6 +191,7 @@ impl Sweep<'_> {
         for (left, disk) in worlds(&struck, power, call + self.depth.seed) {
             let first = Step { left, ..first };
             let spot = Spot { scenario: self.name(), first, second: None };
+            let told = told.after(left != Left::Process);
             let state = usize::try_from(self.tally.states).unwrap_or_default();
             let always = self.depth.double_process && left == Left::Process;
             if always || taken(state, self.depth.seed + call, self.depth.double) {
@@ -223,6 +226,7 @@ impl Sweep<'_> {
                     }
                 };
                 for (left, disk) in worlds(&struck, self.depth.double_power, call) {
+                    let told = told.after(left != Left::Process);
                     let second = Some(Step { left, ..second });
                     let spot = Spot { second, ..spot.clone() };
                     self.judge(&spot, &disk, &told, 4);

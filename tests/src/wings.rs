@@ -85,6 +85,10 @@ impl Processes for Wings {
         Ok(0)
     }
 
+    fn era(&self, _: &Path) -> Option<String> {
+        self.theatre.upgrade().map(|theatre| theatre.record.lock().era())
+    }
+
     fn pause(&self, time: Duration) {
         let Some(theatre) = self.theatre.upgrade() else { return };
         theatre.clock.advance(Span::from_millis(u64::try_from(time.as_millis()).unwrap_or(0)));

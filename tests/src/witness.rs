@@ -22,6 +22,8 @@ pub struct Told {
     pub children: Vec<RunPlace>,
     /// Signals that were acknowledged.
     pub signals: Vec<(RunPlace, SignalId)>,
+    /// How often the power was lost.
+    pub power_losses: u64,
     /// How an owner said that it left.
     pub left: BTreeMap<RunPlace, Left>,
     /// Something that must never happen, seen at the disk itself.
@@ -75,6 +77,17 @@ impl Witness {
 }
 
 impl Told {
+    /// The same after a loss of power, or after a crash of the process only.
+    #[must_use]
+    pub fn after(&self, is_power: bool) -> Self {
+        Self { power_losses: self.power_losses + u64::from(is_power), ..self.clone() }
+    }
+
+    /// What tells one time between two losses of power from another.
+    pub fn era(&self) -> String {
+        format!("era-{}", self.power_losses)
+    }
+
     fn log(&mut self, path: &Path) -> &mut LogBytes {
         self.logs.entry(path.to_owned()).or_default()
     }

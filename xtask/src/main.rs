@@ -31,10 +31,11 @@ usage: cargo xtask <command>
   generate    rewrite what is derived: docs/reference, the digests in docs/formats.md
   crash       crash at every place of a simulated disk
   kill        kill the real program at every system call that changes a file
+  faults      refuse the real program every such call, and fill its disk
   mutilate    damage stored files and read them
   bench       measure speed and count costs, against limits
 
-crash, kill, mutilate and bench pass their arguments on to their program.
+crash, kill, faults, mutilate and bench pass their arguments on to their program.
 WARDIAN_PROOFS=required fails on a proof that had to be skipped.
 WARDIAN_BUDGETS=off lets a part of `test` take longer than its budget.
 ";
@@ -56,7 +57,7 @@ fn main() -> ExitCode {
         ("tidy", []) => tidy::run(),
         ("generate", []) => generate::run(),
         ("bench", args) => bench::run(args),
-        ("crash" | "kill" | "mutilate", args) => proofs::run(&command, args),
+        ("crash" | "kill" | "faults" | "mutilate", args) => proofs::run(&command, args),
         _ => {
             print!("{USAGE}");
             return ExitCode::from(EXIT_USAGE);

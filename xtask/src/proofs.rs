@@ -62,7 +62,8 @@ fn binary(root: &Path, program: &str) -> Result<PathBuf, String> {
 
 /// What a program needs and this machine does not have.
 fn missing(program: &str) -> Option<&'static str> {
-    (program == "kill" && !can_trace()).then_some("strace")
+    let traces = matches!(program, "kill" | "faults");
+    (traces && !can_trace()).then_some("strace")
 }
 
 /// Whether strace is there and may trace; a container can forbid it.
@@ -78,10 +79,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_kill_needs_something() {
+    fn only_what_traces_needs_something() {
         assert_eq!(missing("crash"), None);
         assert_eq!(missing("mutilate"), None);
         assert_eq!(missing("kill").is_none(), can_trace());
+        assert_eq!(missing("faults").is_none(), can_trace());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::part::{Outcome, Part, Report, Rules, Verdict, output_of};
 use crate::{layers, proofs, tidy, tree};
 
 /// Proof programs with a short form, in order.
-const PROOFS: [&str; 2] = ["crash", "kill"];
+const PROOFS: [&str; 4] = ["crash", "kill", "faults", "mutilate"];
 
 pub(crate) fn run() -> Result<ExitCode, String> {
     let root = tree::root();

@@ -11,12 +11,12 @@ use durable::sim::SeededEntropy;
 use engine::{Signal, SignalId, Verb};
 use runstore::{Invocation, NewRun, RunPlace, create};
 
-use crate::Failure;
-use crate::house::House;
-use crate::trace::{self, Point};
+use super::house::House;
+use super::trace::{self, Point};
+use crate::life::Failure;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Case {
+pub enum Case {
     /// The command that starts a run and watches it.
     Exec,
     /// The worker that drives it up to the gate.
@@ -32,8 +32,18 @@ pub(crate) enum Case {
 }
 
 impl Case {
-    pub(crate) const ALL: [Self; 6] =
+    pub const ALL: [Self; 6] =
         [Self::Exec, Self::Worker, Self::Attempts, Self::Approve, Self::Second, Self::Recovery];
+}
+
+impl Case {
+    /// The exit code of the command when nothing goes wrong.
+    pub fn success(self) -> i32 {
+        match self {
+            Self::Exec => 11,
+            Self::Worker | Self::Attempts | Self::Approve | Self::Second | Self::Recovery => 0,
+        }
+    }
 }
 
 impl fmt::Display for Case {
@@ -57,7 +67,7 @@ struct Ready {
 
 impl House {
     /// The points of a case, found by running it once.
-    pub(crate) fn points(&self, case: Case) -> Result<Vec<Point>, Failure> {
+    pub fn points(&self, case: Case) -> Result<Vec<Point>, Failure> {
         let Ready { command, stdin } = self.ready(case)?;
         let attempts = case == Case::Attempts;
         let (output, calls) = trace::calls(&command, &self.trace_log(), attempts, stdin)?;
@@ -74,10 +84,28 @@ impl House {
     }
 
     /// Kills there, and judges; says whether the program came to the point.
-    pub(crate) fn strike(&self, case: Case, point: &Point) -> Result<bool, Failure> {
+    pub fn strike(&self, case: Case, point: &Point) -> Result<bool, Failure> {
         let Ready { command, stdin } = self.ready(case)?;
         let struck = trace::kill(&command, point, stdin)?;
         self.judge()?;
+        Ok(struck)
+    }
+
+    /// Lets a call fail, judges what was said of that, and what is left; says
+    /// whether the program came to the point.
+    pub fn refuse(
+        &self,
+        case: Case,
+        point: &Point,
+        fault: (trace::Errno, bool),
+    ) -> Result<bool, Failure> {
+        let Ready { command, stdin } = self.ready(case)?;
+        let (output, struck) = trace::fail(&command, point, fault, &self.trace_log(), stdin)?;
+        self.wait_for_workers()?;
+        if struck {
+            self.judge_words(case, point, fault, &output)?;
+        }
+        self.judge_with(true)?;
         Ok(struck)
     }
 
@@ -118,7 +146,7 @@ impl House {
     }
 
     /// A new run of the long automation, as the command makes it.
-    pub(crate) fn create(&self) -> Result<(RunPlace, Lock), Failure> {
+    pub fn create(&self) -> Result<(RunPlace, Lock), Failure> {
         let run = engine::RunId::new("1764500000000-0a1b2c3d")?;
         let place = self.home().place(self.program.id(), &run);
         let disk: SharedDisk = Arc::new(RealDisk);
@@ -146,7 +174,7 @@ impl House {
 
     /// Kills a worker in the middle of its work, for the cases that begin
     /// with what is left then.
-    pub(crate) fn interrupt(&self) -> Result<(), Failure> {
+    pub fn interrupt(&self) -> Result<(), Failure> {
         let (place, lock) = self.create()?;
         let Ready { command, stdin } = self.worker(&place, &lock)?;
         drop(lock);

@@ -6,33 +6,34 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
+use crate::draft::Draft;
 use blueprint::Program;
 use durable::disk::RealDisk;
 use runstore::{Home, RunPlace};
 use tempfile::TempDir;
-use world::Draft;
 
-use crate::{Failure, patience};
+use super::patience;
+use crate::life::Failure;
 
 #[derive(Debug)]
-pub(crate) struct House {
+pub struct House {
     folder: TempDir,
     program_file: PathBuf,
-    pub(crate) home: PathBuf,
-    pub(crate) workspace: PathBuf,
+    pub home: PathBuf,
+    pub workspace: PathBuf,
     /// The long automation.
-    pub(crate) program: Arc<Program>,
+    pub program: Arc<Program>,
     /// A home whose run waits at its gate.
-    pub(crate) parked: PathBuf,
+    pub parked: PathBuf,
     /// A home whose run has lost its worker.
-    pub(crate) interrupted: PathBuf,
+    pub interrupted: PathBuf,
 }
 
 /// Where the commands of the automation note that they acted.
-pub(crate) const EFFECTS: &str = "effects";
+pub const EFFECTS: &str = "effects";
 
 impl House {
-    pub(crate) fn build() -> Result<Self, Failure> {
+    pub fn build() -> Result<Self, Failure> {
         let folder = TempDir::new()?;
         let path = fs::canonicalize(folder.path())?;
         let long = long();
@@ -58,28 +59,28 @@ impl House {
         Ok(house)
     }
 
-    pub(crate) fn home(&self) -> Home {
+    pub fn home(&self) -> Home {
         Home::at(self.home.clone())
     }
 
-    pub(crate) fn long(&self) -> PathBuf {
+    pub fn long(&self) -> PathBuf {
         self.folder.path().join("long.md")
     }
 
-    pub(crate) fn short(&self) -> PathBuf {
+    pub fn short(&self) -> PathBuf {
         self.folder.path().join("short.md")
     }
 
-    pub(crate) fn trace_log(&self) -> PathBuf {
+    pub fn trace_log(&self) -> PathBuf {
         self.folder.path().join("trace")
     }
 
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
+    pub fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// The program, with an environment of its own.
-    pub(crate) fn wardian(&self, args: &[&str]) -> Command {
+    pub fn wardian(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.program_file);
         command.args(args).arg("--json").arg("--home").arg(&self.home);
         command.current_dir(&self.workspace).env_clear().env("HOME", self.folder.path());
@@ -87,12 +88,12 @@ impl House {
         command
     }
 
-    pub(crate) fn exec(&self, automation: &Path) -> Command {
+    pub fn exec(&self, automation: &Path) -> Command {
         self.wardian(&["automation", "exec", &automation.display().to_string()])
     }
 
     /// Begins anew, with an empty home or with what was kept.
-    pub(crate) fn reset(&self, kept: Option<&Path>) -> Result<(), Failure> {
+    pub fn reset(&self, kept: Option<&Path>) -> Result<(), Failure> {
         for (name, path) in [("home", &self.home), ("work", &self.workspace)] {
             if path.exists() {
                 fs::remove_dir_all(path)?;
@@ -111,18 +112,18 @@ impl House {
         copy(&self.workspace, &place.join("work"))
     }
 
-    pub(crate) fn runs(&self) -> Result<Vec<RunPlace>, Failure> {
+    pub fn runs(&self) -> Result<Vec<RunPlace>, Failure> {
         Ok(runstore::list::all(&RealDisk, &self.home())?)
     }
 
     /// The run of the long automation.
-    pub(crate) fn the_run(&self) -> Result<RunPlace, Failure> {
+    pub fn the_run(&self) -> Result<RunPlace, Failure> {
         let run = self.runs()?.into_iter().find(|place| place.blueprint == *self.program.id());
         Ok(run.ok_or("the run is not there")?)
     }
 
     /// Returns when nobody owns a run any more.
-    pub(crate) fn wait_for_workers(&self) -> Result<(), Failure> {
+    pub fn wait_for_workers(&self) -> Result<(), Failure> {
         for place in self.runs()? {
             patience::unowned(&place.driver_lock())?;
         }
@@ -175,7 +176,7 @@ fn program_file() -> Result<PathBuf, Failure> {
     }
 }
 
-pub(crate) fn expect(output: &Output, code: i32) -> Result<(), Failure> {
+pub fn expect(output: &Output, code: i32) -> Result<(), Failure> {
     if output.status.code() == Some(code) {
         return Ok(());
     }
@@ -183,7 +184,7 @@ pub(crate) fn expect(output: &Output, code: i32) -> Result<(), Failure> {
     Err(format!("{} instead of {code}: {}", output.status, String::from_utf8_lossy(&said)).into())
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+pub fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;

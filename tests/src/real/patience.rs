@@ -7,13 +7,13 @@ use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use crate::Failure;
+use crate::life::Failure;
 
 /// Nothing here takes more than a second or two.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs the command to its end.
-pub(crate) fn output(command: &mut Command) -> Result<Output, Failure> {
+pub fn output(command: &mut Command) -> Result<Output, Failure> {
     let name = format!("{command:?}");
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let id = child.id();
@@ -27,7 +27,7 @@ pub(crate) fn output(command: &mut Command) -> Result<Output, Failure> {
 }
 
 /// Returns when nobody holds the lock of a run any more.
-pub(crate) fn unowned(lock: &Path) -> Result<(), Failure> {
+pub fn unowned(lock: &Path) -> Result<(), Failure> {
     let file = File::options().read(true).write(true).open(lock)?;
     match within(move || file.lock()) {
         Some(locked) => Ok(locked?),

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::{Failure, patience};
+use super::patience;
+use crate::life::Failure;
 
 /// Calls that can change a file.
 const CALLS: &str = "write,pwrite64,fdatasync,fsync,rename,renameat,renameat2,link,linkat,unlink,\
@@ -15,10 +16,10 @@ const CALLS: &str = "write,pwrite64,fdatasync,fsync,rename,renameat,renameat2,li
 /// The n-th call of this name in one thread; with a path, the n-th of those
 /// that concern it, in whatever thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Point {
-    pub(crate) call: String,
-    pub(crate) nth: usize,
-    pub(crate) path: Option<PathBuf>,
+pub struct Point {
+    pub call: String,
+    pub nth: usize,
+    pub path: Option<PathBuf>,
 }
 
 impl fmt::Display for Point {
@@ -29,23 +30,23 @@ impl fmt::Display for Point {
     }
 }
 
-pub(crate) fn can_trace() -> bool {
+pub fn can_trace() -> bool {
     let tried = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
     tried.is_ok_and(|output| output.status.success())
 }
 
 /// A traced call.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
-    pub(crate) thread: u32,
-    pub(crate) name: String,
+pub struct Call {
+    pub thread: u32,
+    pub name: String,
     /// Its arguments, with the paths of open files.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// Runs the command and tells what its first thread did, or all threads and
 /// processes.
-pub(crate) fn calls(
+pub fn calls(
     command: &Command,
     log: &Path,
     all: bool,
@@ -62,7 +63,7 @@ pub(crate) fn calls(
 }
 
 /// Runs the command and kills it at the point; says whether it came there.
-pub(crate) fn kill(command: &Command, point: &Point, stdin: Stdio) -> Result<bool, Failure> {
+pub fn kill(command: &Command, point: &Point, stdin: Stdio) -> Result<bool, Failure> {
     let mut strace = Command::new("strace");
     let Point { call, nth, path } = point;
     strace.args(["-o", "/dev/null", "-e", &format!("trace={call}"), "-e"]);
@@ -73,6 +74,68 @@ pub(crate) fn kill(command: &Command, point: &Point, stdin: Stdio) -> Result<boo
     let output = under(strace, command, stdin)?;
     // strace ends as the traced program did.
     Ok(output.status.code().is_none())
+}
+
+/// What a call says that does not do its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Errno {
+    Full,
+    Device,
+    Interrupted,
+    Files,
+}
+
+impl Errno {
+    /// What this call can say, as its manual has it.
+    pub fn of(call: &str) -> &'static [Self] {
+        match call {
+            "write" | "pwrite64" | "fdatasync" | "fsync" | "ftruncate" => {
+                &[Self::Full, Self::Device, Self::Interrupted]
+            }
+            "openat" => &[Self::Full, Self::Device, Self::Interrupted, Self::Files],
+            _ => &[Self::Full, Self::Device],
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Full => "ENOSPC",
+            Self::Device => "EIO",
+            Self::Interrupted => "EINTR",
+            Self::Files => "EMFILE",
+        }
+    }
+
+    /// How people are told.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Full => "No space left on device",
+            Self::Device => "Input/output error",
+            Self::Interrupted => "Interrupted system call",
+            Self::Files => "Too many open files",
+        }
+    }
+}
+
+/// Runs the command and lets the call fail, or it and all later ones of its
+/// name; says whether the program came there.
+pub fn fail(
+    command: &Command,
+    point: &Point,
+    (errno, forever): (Errno, bool),
+    log: &Path,
+    stdin: Stdio,
+) -> Result<(Output, bool), Failure> {
+    let mut strace = Command::new("strace");
+    let Point { call, nth, path } = point;
+    strace.arg("-o").arg(log).args(["-e", &format!("trace={call}"), "-e"]);
+    let (errno, on) = (errno.word(), if forever { "+" } else { "" });
+    strace.arg(format!("inject={call}:error={errno}:when={nth}{on}"));
+    if let Some(path) = path {
+        strace.arg("-f").arg("-P").arg(path);
+    }
+    let output = under(strace, command, stdin)?;
+    Ok((output, fs::read_to_string(log)?.contains("(INJECTED)")))
 }
 
 fn under(mut strace: Command, command: &Command, stdin: Stdio) -> Result<Output, Failure> {
@@ -98,7 +161,7 @@ fn read(line: &str, all: bool) -> Option<Call> {
 }
 
 /// The points of one thread's calls that change something under `home`.
-pub(crate) fn points(calls: &[Call], home: &Path) -> Vec<Point> {
+pub fn points(calls: &[Call], home: &Path) -> Vec<Point> {
     let home = home.display().to_string();
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     let mut points = Vec::new();

@@ -2,25 +2,34 @@
 
 use std::fs;
 
+use crate::story::judge_story;
 use durable::disk::RealDisk;
 use engine::{FailReason, RunState, RunStatus};
 use runstore::RunPlace;
 use serde_json::Value;
-use world::judge_story;
+use std::process::Output;
 
-use crate::house::{EFFECTS, House, expect};
-use crate::{Failure, patience};
+use super::case::Case;
+use super::house::{EFFECTS, House, expect};
+use super::patience;
+use super::trace::{Errno, Point};
+use crate::life::Failure;
 
 /// What every process of a run has in its environment.
 const MARK: &str = "WARDIAN_RUN_ID=";
 
 impl House {
     /// Lets the next command recover, and judges what is there then.
-    pub(crate) fn judge(&self) -> Result<(), Failure> {
+    pub fn judge(&self) -> Result<(), Failure> {
+        self.judge_with(false)
+    }
+
+    /// The same where an attempt may have failed, and the run with it.
+    pub fn judge_with(&self, may_fail: bool) -> Result<(), Failure> {
         self.wait_for_workers()?;
         expect(&patience::output(&mut self.exec(&self.short()))?, 0)?;
         self.wait_for_workers()?;
-        let effects = world::effects::read(&RealDisk, &self.workspace.join(EFFECTS))?;
+        let effects = crate::effects::read(&RealDisk, &self.workspace.join(EFFECTS))?;
         let list = self.json(&["run", "list"])?;
         let listed = list["runs"].as_array().ok_or("a list has runs")?;
         let places = self.runs()?;
@@ -35,12 +44,17 @@ impl House {
             }
         }
         for place in &places {
-            self.judge_run(place, &effects)?;
+            self.judge_run(place, &effects, may_fail)?;
         }
         no_process(&places)
     }
 
-    fn judge_run(&self, place: &RunPlace, effects: &[String]) -> Result<(), Failure> {
+    fn judge_run(
+        &self,
+        place: &RunPlace,
+        effects: &[String],
+        may_fail: bool,
+    ) -> Result<(), Failure> {
         let id = place.run.as_str();
         let proven = self.json(&["run", "verify", id])?;
         if proven["ok"] != Value::Bool(true) {
@@ -52,7 +66,7 @@ impl House {
             return Err(format!("it is {} and is shown as {shown}", state.status().word()).into());
         }
         if place.blueprint != *self.program.id() {
-            let good = state.status() == RunStatus::Completed || died(&state);
+            let good = state.status() == RunStatus::Completed || died(&state) || may_fail;
             let word = state.status().word();
             return if good { Ok(()) } else { Err(format!("the short run is {word}").into()) };
         }
@@ -62,8 +76,63 @@ impl House {
             std::ops::ControlFlow::Continue(())
         })?;
         judge_story(&self.program, &place.run, &events, effects, &[])?;
-        let good = state.is_parked() || state.status() == RunStatus::Completed || died(&state);
+        let well = state.is_parked() || state.status() == RunStatus::Completed;
+        let good = well || died(&state) || (may_fail && state.closed.is_some());
         if good { Ok(()) } else { Err(format!("it ended otherwise: {:?}", state.closed).into()) }
+    }
+
+    /// Judges what a command said to which a call was refused: success only
+    /// where there is success, else the cause, and no panic.
+    pub fn judge_words(
+        &self,
+        case: Case,
+        point: &Point,
+        (errno, forever): (Errno, bool),
+        output: &Output,
+    ) -> Result<(), Failure> {
+        let mut said = [&output.stdout[..], &output.stderr[..]].concat();
+        for place in self.runs()? {
+            // A file that is not there says nothing.
+            for path in [place.worker_log(), place.events()] {
+                said.extend(fs::read(path).unwrap_or_default());
+            }
+        }
+        let said = String::from_utf8_lossy(&said);
+        if said.contains("panicked at") || output.status.code().is_none_or(|code| code == 101) {
+            return Err(format!("{}: {said}", output.status).into());
+        }
+        if output.status.code() == Some(case.success()) {
+            return self.is_success(case);
+        }
+        // Who cannot write cannot tell either.
+        let mute = forever && point.call == "write";
+        match mute || said.contains(errno.text()) {
+            true => Ok(()),
+            false => Err(format!("{} names no cause: {said}", output.status).into()),
+        }
+    }
+
+    /// Whether what a command calls done is done.
+    fn is_success(&self, case: Case) -> Result<(), Failure> {
+        let id = self.program.id();
+        let mut states = Vec::new();
+        for place in self.runs()? {
+            let is_long = place.blueprint == *id;
+            states.push((is_long, runstore::open(&RealDisk, &place)?.state));
+        }
+        let mut long = states.iter().filter(|(is_long, _)| *is_long).map(|(_, state)| state);
+        let done = match case {
+            Case::Exec => long.any(RunState::is_parked),
+            // A worker has done what it can when its run rests.
+            Case::Worker | Case::Attempts | Case::Second => {
+                long.all(|state| state.is_parked() || state.closed.is_some())
+            }
+            Case::Approve => long.all(|state| !state.signals.is_empty()),
+            Case::Recovery => states
+                .iter()
+                .any(|(is_long, state)| !is_long && state.status() == RunStatus::Completed),
+        };
+        if done { Ok(()) } else { Err("it says that it is done, and it is not".into()) }
     }
 
     fn json(&self, args: &[&str]) -> Result<Value, Failure> {

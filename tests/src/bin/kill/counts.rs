@@ -7,8 +7,8 @@ use serde_json::json;
 use world::Draft;
 
 use crate::Failure;
-use crate::house::{House, expect};
-use crate::trace;
+use world::real::house::{House, expect};
+use world::real::trace;
 
 /// Nodes that need nothing from outside, and commands.
 const INTERNAL: usize = 100;

@@ -12,19 +12,12 @@
 
 #![expect(clippy::print_stdout, reason = "what a proof says goes to stdout")]
 
-mod case;
 mod counts;
-mod house;
-mod patience;
-mod trace;
-mod verdict;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
-use case::Case;
-use house::House;
-use trace::Point;
+use world::real::{Case, House, Point, trace};
 
 /// Of the points `--short` takes every so many.
 const SHORT_STRIDE: usize = 2;
