@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::draft::Draft;
 use crate::life::{Failure, Theatre};
-use crate::scenario::{Play, Scenario};
+use crate::scenario::{Act, Play, Scenario, Word};
 use crate::witness::Told;
 
 /// The files of a run as they were written.
@@ -251,20 +251,24 @@ fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
     bytes
 }
 
-/// Commands that say something, one after the other.
+/// A round of every construct, then commands that say something, one after
+/// the other.
 fn scenario(bytes: usize) -> Scenario {
     const SAID: usize = 480;
-    let mut draft = Draft::new("mutilate");
-    let mut last = "start".to_owned();
+    /// About what the constructs take.
+    const CONSTRUCTS: usize = 9 << 10;
+    let (mut draft, mut last) = (constructs(), "call".to_owned());
     // A command takes two lines: what it said, and their frames and fields.
-    let count = (bytes / (SAID + 620)).max(2);
+    let count = (bytes.saturating_sub(CONSTRUCTS) / (SAID + 620)).max(2);
     for at in 0..count {
         let id = format!("say-{at}");
         draft = draft.shell(&id, "make").edge(&last, &id);
         last = id;
     }
     draft = draft.notify("tell", "{{trigger.output.who}}").edge(&last, "tell");
-    let mut scenario = Scenario::new("mutilate", draft.program());
+    let inner = Draft::new("inner").shell("inside", "make").edge("start", "inside");
+    let mut scenario = Scenario::new("mutilate", draft.program()).runs(inner.program());
+    scenario.input = json!({ "who": "Ada", "items": ["one", "two"] });
     for at in 0..count {
         let text: String =
             (0..SAID).map(|i| char::from(b'a' + ((at * 31 + i * 7) % 26) as u8)).collect();
@@ -272,4 +276,35 @@ fn scenario(bytes: usize) -> Scenario {
         scenario = scenario.plays(&format!("say-{at}"), vec![Play::Output(said)]);
     }
     scenario
+        .plays("one[1]", vec![Play::Fail])
+        .plays("flaky", vec![Play::Fail, Play::Fail])
+        .plays("ask", vec![Play::Reply("Done.".to_owned())])
+        .then([Act::Say(Word::approve(None)), Act::Drive])
+}
+
+/// Rounds, items of which one fails, a wait, a gate, an agent, attempts that
+/// fail for good and are caught, and a run that works for this one.
+fn constructs() -> Draft {
+    let each = json!({ "items": "trigger.output.items", "on_item_error": "collect" });
+    let retry = json!({ "retry": { "attempts": 2, "backoff": "1s", "on": ["bug"] } });
+    let make = || json!({ "command": "make" });
+    Draft::new("mutilate")
+        .setting("budget: { agent_calls: 1 }")
+        .node("again", "loop", json!({ "max_iterations": 2 }))
+        .inside("again", "round", "shell", json!({}), make())
+        .node("each", "for_each", each)
+        .inside("each", "one", "shell", json!({}), make())
+        .node("pause", "wait", json!({ "for": "2h" }))
+        .gate("gate")
+        .node("ask", "task", json!({ "agent": "scripted", "prompt": "Go." }))
+        .node_with("flaky", "shell", retry, make())
+        .node("joined", "join", json!({}))
+        .node("call", "sub_automation", json!({ "automation": "inner" }))
+        .port("again", "body", "round")
+        .port("again", "done", "each")
+        .port("each", "body", "one")
+        .port("each", "done", "pause")
+        .path(&["start", "again"])
+        .path(&["pause", "gate", "ask", "flaky", "joined", "call"])
+        .port("flaky", "error", "joined")
 }
