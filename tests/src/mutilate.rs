@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use durable::disk::{Disk as _, RealDisk};
 use durable::sim::SimDisk;
-use engine::{Event, Fact, RunState};
+use engine::{Event, Fact, RunState, Verb};
 use runstore::{CheckpointUse, Home, OpenError, RunPlace, limits};
 use serde_json::json;
 
@@ -280,10 +280,12 @@ fn scenario(bytes: usize) -> Scenario {
         .plays("flaky", vec![Play::Fail, Play::Fail])
         .plays("ask", vec![Play::Reply("Done.".to_owned())])
         .then([Act::Say(Word::approve(None)), Act::Drive])
+        .then([Act::Say(Word::Verb(Verb::Resume)), Act::Drive])
 }
 
 /// Rounds, items of which one fails, a wait, a gate, an agent, attempts that
-/// fail for good and are caught, and a run that works for this one.
+/// fail for good and are caught, a budget that is spent, and a run that works
+/// for this one.
 fn constructs() -> Draft {
     let each = json!({ "items": "trigger.output.items", "on_item_error": "collect" });
     let retry = json!({ "retry": { "attempts": 2, "backoff": "1s", "on": ["bug"] } });
