@@ -52,9 +52,9 @@ fn asks(events: &[Event], parent: &Parent, run: &Run) -> bool {
 
 /// The runs that a log asks for, and where.
 fn asked(events: &[Event]) -> impl Iterator<Item = (Site, &Child)> {
-    events.iter().filter_map(|event| match &event.fact {
-        Fact::NodeStarted { node, child: Some(child), .. } => Some((node.clone(), &**child)),
-        _ => None,
+    events.iter().filter_map(|event| {
+        let Fact::NodeStarted { node, child: Some(child), .. } = &event.fact else { return None };
+        Some((node.clone(), &**child))
     })
 }
 
