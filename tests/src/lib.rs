@@ -4,6 +4,7 @@
 //! code that is judged is the real one. One name or seed makes one world,
 //! the same each time.
 
+pub mod corpus;
 pub mod draft;
 pub mod effects;
 pub mod fixed;

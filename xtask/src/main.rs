@@ -33,6 +33,7 @@ usage: cargo xtask <command>
   kill        kill the real program at every system call that changes a file
   faults      refuse the real program every such call, and fill its disk
   mutilate    damage stored files and read them
+  corpus      keep what this version leaves on disk, for all later ones to open
   bench       measure speed and count costs, against limits
 
 crash, kill, faults, mutilate and bench pass their arguments on to their program.
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
         ("tidy", []) => tidy::run(),
         ("generate", []) => generate::run(),
         ("bench", args) => bench::run(args),
-        ("crash" | "kill" | "faults" | "mutilate", args) => proofs::run(&command, args),
+        ("crash" | "kill" | "faults" | "mutilate" | "corpus", args) => proofs::run(&command, args),
         _ => {
             print!("{USAGE}");
             return ExitCode::from(EXIT_USAGE);
