@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use durable::Span;
 use durable::disk::Lock;
-use host::Processes;
 use host::api::HostError;
-use runstore::RunPlace;
+use host::{Processes, Recruit};
+use runstore::{Begun, RunPlace};
 
 use crate::life::Theatre;
 use crate::oracle::chain;
@@ -75,6 +75,10 @@ impl Wings {
 }
 
 impl Processes for Wings {
+    fn recruit(&self, _: &Path, _: &RunPlace, _: &Begun) -> Result<Recruit, HostError> {
+        Ok(Recruit::none())
+    }
+
     fn spawn(&self, _: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
         self.push(Due::Work(place.clone(), lock));
         Ok(())

@@ -4,8 +4,9 @@
 
 use durable::version::{Access, Format};
 use durable::{Digest, limits};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::Program;
@@ -36,21 +37,30 @@ pub enum SnapshotError {
     Changed { recorded: Digest, found: Digest },
 }
 
-#[derive(Deserialize)]
-struct Header {
+#[derive(Serialize)]
+struct Document<'a> {
     format: Format,
+    graph: Sorted<'a>,
+    hash: Digest,
 }
 
+/// What any version of the format has; the rest is for those who know it.
 #[derive(Deserialize)]
 struct Stored {
-    hash: Digest,
+    format: Format,
+    #[serde(default)]
+    hash: Value,
+    #[serde(default)]
     graph: Value,
 }
+
+/// A value whose keys are written in order, however maps are kept.
+struct Sorted<'a>(&'a Value);
 
 impl Program {
     /// The program as bytes, the same bytes for the same program.
     pub fn snapshot(&self) -> Vec<u8> {
-        let document = json!({ "format": FORMAT, "hash": self.hash, "graph": sorted(&self.graph) });
+        let document = Document { format: FORMAT, graph: Sorted(&self.graph), hash: self.hash };
         let mut bytes = serde_json::to_vec_pretty(&document).expect("a JSON value has a text");
         bytes.push(b'\n');
         bytes
@@ -60,33 +70,46 @@ impl Program {
         if bytes.len() > BYTES {
             return Err(SnapshotError::TooLarge(bytes.len()));
         }
-        let header: Header = serde_json::from_slice(bytes).map_err(SnapshotError::Json)?;
-        if FORMAT.access(header.format) == Access::TooNew {
-            return Err(SnapshotError::TooNew(header.format));
-        }
         let stored: Stored = serde_json::from_slice(bytes).map_err(SnapshotError::Json)?;
+        if FORMAT.access(stored.format) == Access::TooNew {
+            return Err(SnapshotError::TooNew(stored.format));
+        }
+        let recorded = Digest::deserialize(&stored.hash).map_err(SnapshotError::Json)?;
         let checked = judge(&Yaml::from_json(&stored.graph), true, Sink::new(""));
         let Some(program) = checked.program else {
             let first = checked.findings.first().map_or_else(String::new, |f| f.message.clone());
             return Err(SnapshotError::Invalid { first, count: checked.findings.len() });
         };
-        if program.hash != stored.hash {
-            return Err(SnapshotError::Changed { recorded: stored.hash, found: program.hash });
+        if program.hash != recorded {
+            return Err(SnapshotError::Changed { recorded, found: program.hash });
         }
         Ok(program)
     }
 }
 
-/// The value with its keys in order, however maps are kept.
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut pairs: Vec<_> = map.iter().collect();
-            pairs.sort_by_key(|(key, _)| key.as_str());
-            pairs.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect()
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(map) => {
+                let mut pairs: Vec<_> = map.iter().collect();
+                pairs.sort_unstable_by_key(|(key, _)| key.as_str());
+                let mut written = serializer.serialize_map(Some(pairs.len()))?;
+                for (key, value) in pairs {
+                    written.serialize_entry(key, &Sorted(value))?;
+                }
+                written.end()
+            }
+            Value::Array(items) => {
+                let mut written = serializer.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    written.serialize_element(&Sorted(item))?;
+                }
+                written.end()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                self.0.serialize(serializer)
+            }
         }
-        Value::Array(items) => items.iter().map(sorted).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 

@@ -85,10 +85,25 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIR")]
         output: PathBuf,
     },
-    /// The worker of one run; started by wardian itself
-    #[command(name = "__worker", hide = true)]
-    Worker { run_dir: PathBuf },
 }
+
+/// The worker of one run, which wardian itself starts as `__worker`. It has
+/// a parser of its own: to build the whole tree of commands takes a good part
+/// of what such a process takes.
+#[derive(Debug, Parser)]
+#[command(name = "wardian __worker", no_binary_name = true, disable_version_flag = true)]
+pub(crate) struct WorkerArgs {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    /// The folder of the run
+    pub(crate) run_dir: PathBuf,
+    /// Wait on the standard output until the folder is there
+    #[arg(long)]
+    pub(crate) awaits_word: bool,
+}
+
+/// The first word of a worker's command line.
+pub(crate) const WORKER_VERB: &str = "__worker";
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {

@@ -9,6 +9,7 @@ pub(crate) mod recover;
 mod reference;
 mod run;
 mod usage;
+mod worker;
 
 use clap::Parser;
 use host::Host;
@@ -22,6 +23,9 @@ use crate::surroundings::Surroundings;
 use crate::viewer::{self, Role, Signals, Visit};
 
 pub(crate) fn main(surroundings: &Surroundings) -> Exit {
+    if let Some(args) = worker::asked(&surroundings.args) {
+        return worker::run(args, surroundings);
+    }
     let cli = match Cli::try_parse_from(&surroundings.args) {
         Ok(cli) => cli,
         Err(error) => return usage::explain(&error, surroundings),
@@ -53,10 +57,6 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
         Command::Completion { shell } => completion::run(console, *shell),
         Command::Reference { page } => reference::run(console, *page),
         Command::Man { output } => man::run(console, output),
-        Command::Worker { run_dir } => {
-            host.work(run_dir)?;
-            Ok(Exit::Done)
-        }
     }
 }
 

@@ -10,6 +10,7 @@
 //!   lies beyond ±2^53 keeps all its digits;
 //! - a number too large for a double keeps its own text.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use serde_json::{Number, Value};
@@ -50,7 +51,7 @@ fn write_value(out: &mut String, value: &Value) {
         }
         Value::Object(map) => {
             let mut fields: Vec<_> = map.iter().collect();
-            fields.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            fields.sort_by(|(a, _), (b, _)| by_utf16(a, b));
             out.push('{');
             for (at, (key, item)) in fields.into_iter().enumerate() {
                 if at > 0 {
@@ -62,6 +63,14 @@ fn write_value(out: &mut String, value: &Value) {
             }
             out.push('}');
         }
+    }
+}
+
+/// The order of the code units in UTF-16, which for ASCII is that of the bytes.
+fn by_utf16(a: &str, b: &str) -> Ordering {
+    match a.is_ascii() && b.is_ascii() {
+        true => a.cmp(b),
+        false => a.encode_utf16().cmp(b.encode_utf16()),
     }
 }
 
@@ -90,6 +99,11 @@ fn is_large_integer(text: &str) -> bool {
 /// they exist, `\u00xx` for other control characters, nothing else.
 fn write_string(out: &mut String, text: &str) {
     out.push('"');
+    // Most texts have nothing to escape.
+    if !text.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+        out.push_str(text);
+        return out.push('"');
+    }
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),

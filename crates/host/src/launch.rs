@@ -8,7 +8,7 @@ use blueprint::{Kind, Program};
 use durable::{Digest, limits};
 use engine::trigger::{check_input, trigger_output};
 use providers::{ProviderName, Script, Wishes, choose};
-use runstore::{CreateError, Invocation, NewRun, ScriptFile, create, new_run_id};
+use runstore::{CreateError, Invocation, NewRun, ScriptFile, begin, new_run_id};
 use serde_json::{Value, json};
 
 use crate::Host;
@@ -60,15 +60,24 @@ impl Host {
         let place = self.home.place(program.id(), &run);
         let new =
             NewRun { blueprint: Some(snapshot), invocation: &invocation.encode(), automations };
-        let created = create(&*self.disk, &place, &new, &*self.entropy).map_err(|fault| {
+        let refused = |fault: CreateError| {
             let code = match fault {
                 CreateError::Exists { .. } => Code::Conflict,
                 CreateError::Locked(_) => Code::RunBusy,
                 CreateError::Disk(_) => Code::Store,
             };
             HostError::from_fault(code, "the run cannot be created", &fault)
-        })?;
-        self.spawn_worker(&place, created.lock)?;
+        };
+        let begun = begin(&*self.disk, &place, &*self.entropy).map_err(refused)?;
+        let recruit = match self.processes.recruit(self.home.path(), &place, &begun) {
+            Ok(recruit) => recruit,
+            Err(fault) => {
+                begun.abandon(&*self.disk);
+                return Err(fault);
+            }
+        };
+        let created = begun.publish(&*self.disk, &new).map_err(refused)?;
+        self.set_to_work(recruit, &place, created.lock)?;
         Ok(Launched {
             run_id: run.to_string(),
             blueprint_id: program.id().to_string(),

@@ -43,3 +43,4 @@ pub use follow::Follower;
 pub use host::{Host, HostConfig, Surroundings};
 pub use listen::Listener;
 pub use processes::Processes;
+pub use spawn::{Recruit, await_word, close_inherited};

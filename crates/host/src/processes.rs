@@ -8,12 +8,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use durable::disk::Lock;
-use runstore::RunPlace;
+use runstore::{Begun, RunPlace};
 
 use crate::api::HostError;
-use crate::{spawn, watch, work};
+use crate::spawn::{self, Recruit};
+use crate::{watch, work};
 
 pub trait Processes: std::fmt::Debug + Send + Sync {
+    /// Starts one that will own a run in the making, so that its start and
+    /// the making take the time of one of them. Nobody, where that is not
+    /// done; then the run gets its owner by `spawn`.
+    fn recruit(&self, home: &Path, place: &RunPlace, begun: &Begun) -> Result<Recruit, HostError>;
     /// Starts one that owns the run, by handing it the run's lock.
     fn spawn(&self, home: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError>;
     /// Ends what the attempts of a dead owner have left; says how many
@@ -34,6 +39,10 @@ pub(crate) struct RealProcesses {
 }
 
 impl Processes for RealProcesses {
+    fn recruit(&self, home: &Path, place: &RunPlace, begun: &Begun) -> Result<Recruit, HostError> {
+        spawn::recruit(&self.executable, home, place, begun)
+    }
+
     fn spawn(&self, home: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
         spawn::worker(&self.executable, home, place, &lock)
     }

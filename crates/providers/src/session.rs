@@ -4,7 +4,7 @@
 
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -43,6 +43,22 @@ pub fn start(start: &Start<'_>) -> io::Result<i32> {
     }
     let pid = posix_spawn(start.program, &actions, &attributes()?, &args, &env)?;
     Ok(pid.as_raw())
+}
+
+/// Closes all that this process was given beside its three streams. Whoever
+/// holds the other end of such a descriptor waits for its closing, and a
+/// process that outlives its starter would keep it open for as long. To be
+/// called before anything is opened.
+pub fn close_inherited() -> io::Result<()> {
+    let mut open: Vec<RawFd> = Vec::new();
+    for entry in std::fs::read_dir("/proc/self/fd")? {
+        open.extend(entry?.file_name().to_str().and_then(|name| name.parse::<RawFd>().ok()));
+    }
+    for number in open.into_iter().filter(|number| *number > 2) {
+        // The one that the folder was read through is closed already.
+        let _closed = nix::unistd::close(number);
+    }
+    Ok(())
 }
 
 /// A session of its own, no signal held back, and the one that this process

@@ -54,6 +54,15 @@ pub fn new_run_id(now: Timestamp, entropy: &dyn Entropy) -> RunId {
         .expect("digits and a hyphen are a safe component")
 }
 
+/// A run in the making: its folder lies aside, and its lock is held. One
+/// that is dropped is left to [`sweep`].
+#[derive(Debug)]
+pub struct Begun {
+    place: RunPlace,
+    aside: PathBuf,
+    lock: Lock,
+}
+
 /// Makes the run. On return it is durable; on an error it is not there, or
 /// there and without events.
 pub fn create(
@@ -62,35 +71,72 @@ pub fn create(
     new: &NewRun<'_>,
     entropy: &dyn Entropy,
 ) -> Result<Created, CreateError> {
+    begin(disk, place, entropy)?.publish(disk, new)
+}
+
+/// Begins to make the run: its folder, aside, and its lock.
+pub fn begin(
+    disk: &dyn Disk,
+    place: &RunPlace,
+    entropy: &dyn Entropy,
+) -> Result<Begun, CreateError> {
     let folder = place.folder();
-    let exists = || CreateError::Exists { run: place.run.clone(), folder: folder.clone() };
     if disk.stat(&folder)?.is_some() {
-        return Err(exists());
+        return Err(CreateError::Exists { run: place.run.clone(), folder });
     }
-    let parent = place.home.runs_of(&place.blueprint);
-    create_dir_all(disk, &parent)?;
+    create_dir_all(disk, &place.home.runs_of(&place.blueprint))?;
     let aside = place.aside(&entropy.hex8());
-    let built = build(disk, &aside, new).and_then(|lock| {
-        let told = index::born(disk, place);
-        disk.rename(&aside, &folder)?;
-        Ok((lock, told))
-    });
-    let (lock, told) = match built {
-        Ok(built) => built,
+    match lock(disk, &aside) {
+        Ok(lock) => Ok(Begun { place: place.clone(), aside, lock }),
         Err(error) => {
-            let taken = disk.stat(&folder)?.is_some();
             remove_aside(disk, &aside);
-            return Err(if taken { exists() } else { error });
+            Err(error)
         }
-    };
-    disk.sync_dir(&parent)?;
-    index::confirm(disk, place, &told);
-    Ok(Created {
-        place: place.clone(),
-        lock,
-        blueprint_digest: new.blueprint.map(Digest::of),
-        invocation_digest: Digest::of(new.invocation),
-    })
+    }
+}
+
+impl Begun {
+    /// Where the folder of the run lies until it is published.
+    pub fn aside(&self) -> &Path {
+        &self.aside
+    }
+
+    pub fn lock(&self) -> &Lock {
+        &self.lock
+    }
+
+    /// Fills the folder and gives it its name.
+    pub fn publish(self, disk: &dyn Disk, new: &NewRun<'_>) -> Result<Created, CreateError> {
+        let Self { place, aside, lock } = self;
+        let folder = place.folder();
+        let built = build(disk, &aside, new).and_then(|()| {
+            let told = index::born(disk, &place);
+            disk.rename(&aside, &folder)?;
+            Ok(told)
+        });
+        let told = match built {
+            Ok(told) => told,
+            Err(error) => {
+                let taken = disk.stat(&folder)?.is_some();
+                remove_aside(disk, &aside);
+                let run = place.run;
+                return Err(if taken { CreateError::Exists { run, folder } } else { error });
+            }
+        };
+        disk.sync_dir(&place.home.runs_of(&place.blueprint))?;
+        index::confirm(disk, &place, &told);
+        Ok(Created {
+            place,
+            lock,
+            blueprint_digest: new.blueprint.map(Digest::of),
+            invocation_digest: Digest::of(new.invocation),
+        })
+    }
+
+    /// Takes away what was begun.
+    pub fn abandon(self, disk: &dyn Disk) {
+        remove_aside(disk, &self.aside);
+    }
 }
 
 impl Created {
@@ -132,10 +178,13 @@ pub fn sweep(disk: &dyn Disk, home: &Home, blueprint: &BlueprintId) -> Result<us
     Ok(swept)
 }
 
-fn build(disk: &dyn Disk, aside: &Path, new: &NewRun<'_>) -> Result<Lock, CreateError> {
-    let lock_path = aside.join("driver.lock");
+fn lock(disk: &dyn Disk, aside: &Path) -> Result<Lock, CreateError> {
+    let path = aside.join("driver.lock");
     disk.create_dir(aside)?;
-    let lock = disk.try_lock(&lock_path)?.ok_or(CreateError::Locked(lock_path))?;
+    disk.try_lock(&path)?.ok_or(CreateError::Locked(path))
+}
+
+fn build(disk: &dyn Disk, aside: &Path, new: &NewRun<'_>) -> Result<(), CreateError> {
     let named = |name: &str| name.to_owned();
     let others = new.automations.iter();
     let others = others.map(|(id, bytes)| (automation_file(id), Some(bytes.as_slice())));
@@ -154,7 +203,7 @@ fn build(disk: &dyn Disk, aside: &Path, new: &NewRun<'_>) -> Result<Lock, Create
         }
     }
     disk.sync_dir(aside)?;
-    Ok(lock)
+    Ok(())
 }
 
 /// Takes away what was built; what cannot be removed is left to [`sweep`].

@@ -55,8 +55,11 @@ impl House {
         fs::write(path, text).unwrap();
     }
 
+    /// Whoever started the tests may ignore signals, as a shell does for what
+    /// it starts in the background; what is tested listens to them.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wardian"));
+        let mut command = Command::new("/usr/bin/env");
+        command.args(["--default-signal=INT,QUIT,TERM", env!("CARGO_BIN_EXE_wardian")]);
         command.args(args).current_dir(self.work()).env_clear().stdin(Stdio::null());
         command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LANG", "C.UTF-8");
         command.env("HOME", self.folder.path());
@@ -175,7 +178,8 @@ pub(crate) fn on_screen(
     mut command: Command,
     size: Option<(u16, u16)>,
 ) -> (Child, BufReader<File>) {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    // A command of another test that kept it would keep this one from hanging up.
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
     let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();

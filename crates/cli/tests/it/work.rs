@@ -1,5 +1,7 @@
 //! What the nodes of a run do to the outside, and what they cannot.
 
+use std::process::Command;
+
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::house::{House, assert_gone, chain, finish, line_of};
@@ -55,6 +57,23 @@ fn c_07_a_secret_of_the_host_reaches_no_child_and_no_file() {
     for file in ["events.jsonl", "state.json", "output/look.1.log"] {
         assert!(!std::fs::read_to_string(folder.join(file)).unwrap().contains(CANARY), "{file}");
     }
+}
+
+#[test]
+fn a_worker_and_its_commands_hold_nothing_that_their_starter_had_open() {
+    let house = House::new();
+    let look = "command: for fd in /proc/$PPID/fd/* /proc/self/fd/*; do readlink $fd || true; done";
+    house.write("open.md", chain("open", &[("look", "shell", look)]));
+    let own = house.command(&["automation", "exec", "open.md"]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec 9>left-open; exec \"$0\" \"$@\""]);
+    command.arg(own.get_program()).args(own.get_args()).current_dir(house.work());
+    command.env_clear().envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    assert_eq!(finish(house.start(command)).status.code(), Some(0));
+    assert!(house.work().join("left-open").exists());
+    let run = house.json(&["run", "list"])["runs"][0]["run_id"].as_str().unwrap().to_owned();
+    let said = house.run(&["run", "logs", &run]).out;
+    assert!(said.contains("driver.lock") && !said.contains("left-open"), "{said}");
 }
 
 #[test]

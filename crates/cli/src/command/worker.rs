@@ -1,0 +1,38 @@
+//! The worker process of one run, which wardian itself starts.
+
+use std::ffi::OsString;
+
+use clap::Parser;
+use host::Host;
+
+use crate::args::{WORKER_VERB, WorkerArgs};
+use crate::command::usage;
+use crate::console::Console;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::surroundings::Surroundings;
+
+/// What follows the verb, when this process is to be a worker.
+pub(crate) fn asked(args: &[OsString]) -> Option<&[OsString]> {
+    let (verb, rest) = args.get(1..)?.split_first()?;
+    (verb == WORKER_VERB).then_some(rest)
+}
+
+pub(crate) fn run(args: &[OsString], surroundings: &Surroundings) -> Exit {
+    match WorkerArgs::try_parse_from(args) {
+        Ok(args) => match work(&args, surroundings) {
+            Ok(()) => Exit::Done,
+            Err(error) => error.report(&Console::new(&args.globals, surroundings)),
+        },
+        Err(error) => usage::explain(&error, surroundings),
+    }
+}
+
+fn work(args: &WorkerArgs, surroundings: &Surroundings) -> Result<(), CliError> {
+    host::close_inherited()?;
+    let host = Host::open(surroundings.host_config(args.globals.home.as_deref())?)?;
+    if args.awaits_word && !host::await_word()? {
+        return Ok(());
+    }
+    Ok(host.work(&args.run_dir)?)
+}
