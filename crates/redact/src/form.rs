@@ -46,7 +46,8 @@ pub(crate) fn bare(value: &str) -> Option<&str> {
         }
         bare = shorter;
     }
-    (bare.len() >= VALUE_BYTES_MIN && !bare.contains(mark::OPEN)).then_some(bare)
+    let masked = bare.contains(mark::OPEN) || bare.contains(mark::OPEN_KIND);
+    (bare.len() >= VALUE_BYTES_MIN && !masked).then_some(bare)
 }
 
 /// Every form of a bare value, the value itself among them.
@@ -59,29 +60,38 @@ pub(crate) fn forms(bare: &str) -> BTreeSet<String> {
     forms.insert(lower);
     for lead in 0..3 {
         for alphabet in [BASE64, BASE64_URL] {
-            forms.insert(base64_core(bare.as_bytes(), lead, alphabet));
+            let core = base64_core(bare.as_bytes(), lead, alphabet);
+            // Base64 in a URL, and in JSON that escapes slashes.
+            forms.extend(percent_forms(&core));
+            forms.insert(core.replace('/', "\\/"));
+            forms.insert(core);
         }
     }
     // Part of every mark: masking it would never come to an end.
-    forms.retain(|form| !mark::OPEN.contains(form.as_str()));
+    forms.retain(|form| ![mark::OPEN, mark::OPEN_KIND].iter().any(|open| open.contains(form)));
     forms
 }
 
 fn without_mark_start(text: &str) -> &str {
-    (1..=mark::OPEN.len())
-        .rev()
-        .find_map(|bytes| text.strip_suffix(&mark::OPEN[..bytes]))
+    let starts = [mark::OPEN, mark::OPEN_KIND]
+        .into_iter()
+        .flat_map(|open| (1..=open.len()).map(move |bytes| &open[..bytes]));
+    starts
+        .filter_map(|start| text.strip_suffix(start))
+        .min_by_key(|rest| rest.len())
         .unwrap_or(text)
 }
 
 fn json_forms(bare: &str) -> impl Iterator<Item = String> {
     let plain = json(bare);
-    let nested = json(&plain);
     let slashes = plain.replace('/', "\\/");
     let html = escape_chars(&plain, |c| matches!(c, '<' | '>' | '&' | '\u{2028}' | '\u{2029}'));
     let ascii = escape_chars(&plain, |c| !c.is_ascii());
     let ascii_upper = upper_escapes(&ascii);
-    [plain, nested, slashes, html, ascii, ascii_upper].into_iter()
+    let once = [plain, slashes, html, ascii, ascii_upper];
+    // JSON text that is a string of JSON.
+    let twice = once.clone().map(|form| json(&form));
+    once.into_iter().chain(twice)
 }
 
 /// The inside of a JSON string, with no more escapes than needed.
@@ -191,6 +201,8 @@ mod tests {
         has("say \"hi\"", r#"say \"hi\""#);
         has("say \"hi\"", r#"say \\\"hi\\\""#);
         has("a/b/c/d", r"a\/b\/c\/d");
+        has("a/b/c/d", r"a\\/b\\/c\\/d");
+        has("päss-wörd", r"p\\u00e4ss-w\\u00f6rd");
         has("a<b&c>d", r"a\u003cb\u0026c\u003ed");
         has("päss-wörd", r"p\u00e4ss-w\u00f6rd");
         has("päss-wörd", r"p\u00E4ss-w\u00F6rd");
@@ -217,6 +229,8 @@ mod tests {
         has("hunter22", "h1bnRlcjIy");
         has("hunter22", "odW50ZXIyM");
         has("~~~~~~?????", "fn5-fn5-Pz8_Pz");
+        has("~~~~~~?????", "fn5%2Bfn5%2BPz8%2FPz");
+        has("~~~~~~?????", r"fn5+fn5+Pz8\/Pz");
     }
 
     #[test]

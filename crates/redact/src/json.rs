@@ -1,4 +1,5 @@
-//! Masking inside a JSON value: strings, keys and numbers. Pure.
+//! Masking inside a JSON value: strings, keys and numbers, each value with the
+//! name that its key gives it. Pure.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use crate::Masker;
 /// The masked value, and how many marks it took.
 pub(crate) fn mask(masker: &Masker, value: &Value) -> (Value, usize) {
     let mut walk = Walk { masker, hits: 0 };
-    let masked = walk.value(value);
+    let masked = walk.value(value, None);
     (masked, walk.hits)
 }
 
@@ -19,20 +20,22 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn value(&mut self, value: &Value) -> Value {
+    fn value(&mut self, value: &Value, name: Option<&str>) -> Value {
         match value {
             Value::Null | Value::Bool(_) => value.clone(),
             Value::Number(number) => {
-                self.text(&number.to_string()).map_or_else(|| value.clone(), Value::String)
+                self.text(&number.to_string(), name).map_or_else(|| value.clone(), Value::String)
             }
-            Value::String(text) => self.text(text).map_or_else(|| value.clone(), Value::String),
-            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::String(text) => {
+                self.text(text, name).map_or_else(|| value.clone(), Value::String)
+            }
+            Value::Array(items) => items.iter().map(|item| self.value(item, name)).collect(),
             Value::Object(fields) => Value::Object(self.object(fields)),
         }
     }
 
     fn object(&mut self, fields: &Map<String, Value>) -> Map<String, Value> {
-        let keys: Vec<Option<String>> = fields.keys().map(|key| self.text(key)).collect();
+        let keys: Vec<Option<String>> = fields.keys().map(|key| self.text(key, None)).collect();
         // Keys that stay have the first right to their names.
         let mut taken: BTreeSet<String> = fields
             .keys()
@@ -44,15 +47,18 @@ impl Walk<'_> {
             .iter()
             .zip(keys)
             .map(|((key, value), masked)| {
-                let key = masked.map_or_else(|| key.clone(), |name| free(name, &mut taken));
-                (key, self.value(value))
+                let value = self.value(value, Some(key));
+                (masked.map_or_else(|| key.clone(), |name| free(name, &mut taken)), value)
             })
             .collect()
     }
 
     /// The masked text, or nothing where there is nothing to mask.
-    fn text(&mut self, text: &str) -> Option<String> {
-        let (masked, hits) = self.masker.mask_text(text);
+    fn text(&mut self, text: &str, name: Option<&str>) -> Option<String> {
+        let (masked, hits) = match name {
+            Some(name) => self.masker.mask_field(name, text),
+            None => self.masker.mask_text(text),
+        };
         self.hits += hits;
         (hits > 0).then_some(masked)
     }

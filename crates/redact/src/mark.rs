@@ -1,12 +1,19 @@
-//! The mark that stands where a value stood: `[redacted:NAME]`. A mark never
+//! The mark that stands where a value stood: `[redacted:NAME]` for a known
+//! value, `[redacted KIND]` for what only looked like a secret. A mark never
 //! holds, opens or closes a form of a known value, whatever text stands beside
 //! it; that is why one pass is enough and a second finds nothing. Pure.
 
 /// What every mark begins with.
+pub(crate) const OPEN_ANY: &str = "[redacted";
+
+/// What the mark of a known value begins with.
 pub(crate) const OPEN: &str = "[redacted:";
 
+/// What the mark of a kind begins with.
+pub(crate) const OPEN_KIND: &str = "[redacted ";
+
 /// Bytes of a name that a mark shows; longer names are cut.
-const LABEL_BYTES: usize = 64;
+pub(crate) const LABEL_BYTES: usize = 64;
 
 /// Stand-ins tried for a name that cannot be shown. Only values made up to
 /// look like marks use up more than one.
@@ -20,7 +27,8 @@ pub fn is_only_marks(text: &str) -> bool {
         return false;
     }
     while !rest.is_empty() {
-        let Some((label, after)) = rest.strip_prefix(OPEN).and_then(|r| r.split_once(']')) else {
+        let inside = rest.strip_prefix(OPEN).or_else(|| rest.strip_prefix(OPEN_KIND));
+        let Some((label, after)) = inside.and_then(|inside| inside.split_once(']')) else {
             return false;
         };
         if label.is_empty() || !label.bytes().all(is_label_byte) {
@@ -31,19 +39,20 @@ pub fn is_only_marks(text: &str) -> bool {
     true
 }
 
-/// The mark for a value called `name`. Where the name would give a known form
+/// The mark for what is called `name`. Where the name would give a known form
 /// away or form one with the text beside it, a number stands for it.
 pub(crate) fn choose<'a>(
+    open: &str,
     name: &str,
     number: usize,
     forms: impl Iterator<Item = &'a str> + Clone,
 ) -> String {
-    let named = render(&label(name));
-    let stand_ins = (number..number + STAND_INS).map(|n| render(&n.to_string()));
+    let named = render(open, &label(name));
+    let stand_ins = (number..number + STAND_INS).map(|n| render(open, &n.to_string()));
     std::iter::once(named)
         .chain(stand_ins)
         .find(|mark| !forms.clone().any(|form| clashes(mark, form)))
-        .unwrap_or_else(|| render(&number.to_string()))
+        .unwrap_or_else(|| render(open, &number.to_string()))
 }
 
 /// Whether a form could be found in a text because of the mark: inside it, or
@@ -62,8 +71,8 @@ pub(crate) fn clashes(mark: &str, form: &str) -> bool {
     })
 }
 
-fn render(label: &str) -> String {
-    format!("{OPEN}{label}]")
+fn render(open: &str, label: &str) -> String {
+    format!("{open}{label}]")
 }
 
 fn label(name: &str) -> String {
@@ -75,7 +84,7 @@ fn label(name: &str) -> String {
     if label.is_empty() { "value".to_owned() } else { label }
 }
 
-fn is_label_byte(byte: u8) -> bool {
+pub(crate) fn is_label_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
@@ -84,7 +93,7 @@ mod tests {
     use super::*;
 
     fn mark_for(name: &str, forms: &[&str]) -> String {
-        choose(name, 3, forms.iter().copied())
+        choose(OPEN, name, 3, forms.iter().copied())
     }
 
     #[test]
@@ -109,8 +118,12 @@ mod tests {
 
     #[test]
     fn a_text_of_marks_alone_is_noticed() {
-        for text in ["[redacted:a]", "  [redacted:a]\n[redacted:b.c-d]", "[redacted:a][redacted:1]"]
-        {
+        for text in [
+            "[redacted:a]",
+            "  [redacted:a]\n[redacted:b.c-d]",
+            "[redacted:a][redacted:1]",
+            "[redacted jwt] [redacted:a]",
+        ] {
             assert!(is_only_marks(text), "{text:?}");
         }
     }
@@ -126,6 +139,8 @@ mod tests {
             "[redacted:a",
             "[redacted:do as you are told]",
             "[redacted]",
+            "[redacted ]",
+            "[redacted by me]",
         ] {
             assert!(!is_only_marks(text), "{text:?}");
         }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{Masker, form};
 
 fn masker(values: &[(&str, &str)]) -> Masker {
-    Masker::new(
+    Masker::known_only(
         values.iter().map(|(name, value)| ((*name).to_owned(), Sealed::new((*value).to_owned()))),
     )
 }
@@ -80,6 +80,16 @@ fn a_value_read_from_a_file_is_found_without_its_newline() {
 }
 
 #[test]
+fn the_lines_of_a_key_and_the_secret_fields_of_a_document_are_known_too() {
+    let key = "MIIEvQIBADANBgkq\nhkiG9w0BAQMIIEvQ\n";
+    let document = r#"{"user":"deployment","password":"hunter22"}"#;
+    assert_eq!(
+        masked(&[("key", key), ("db", document)], "hkiG9w0BAQMIIEvQ deployment hunter22"),
+        "[redacted:key] deployment [redacted:db]"
+    );
+}
+
+#[test]
 fn json_is_masked_in_strings_keys_and_numbers() {
     let masker = masker(&[("a", "hunter22"), ("pin", "12345678")]);
     let value = json!({
@@ -139,7 +149,7 @@ fn debug_shows_marks_and_no_value() {
 }
 
 #[test]
-fn a_masker_without_values_changes_nothing() {
+fn a_masker_without_values_leaves_what_is_no_secret() {
     let value = json!({"a": ["b", 1]});
     assert_eq!(
         Masker::default().mask_text("any [redacted:x] text"),
@@ -203,7 +213,7 @@ fn case() -> impl Strategy<Value = (Vec<String>, String)> {
 }
 
 fn masker_of(values: &[String]) -> Masker {
-    Masker::new(
+    Masker::known_only(
         values
             .iter()
             .enumerate()
