@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use durable::sim::ManualClock;
 use durable::{Clock as _, Generation, Span, Timestamp};
+use engine::proof::Finding;
 use engine::{AttemptKey, Class, Effect, NodeError, Outcome, Task, Usage, Work};
 use host::family::{Child, Family, Look};
 use host::worker::{Arrival, World};
@@ -170,6 +171,11 @@ impl World for Performer<'_> {
                 Ok(child) => self.watch(key, *generation, child),
                 Err(outcome) => self.due.push_back((key.clone(), *generation, outcome)),
             }
+            return;
+        }
+        if let Task::Prove(task) = &work.task {
+            let held = task.probes.iter().map(|_| Finding::held()).collect();
+            self.due.push_back((work.key, work.generation, Outcome::Proved(held)));
             return;
         }
         let play = self.play(&work);

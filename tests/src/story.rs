@@ -41,6 +41,9 @@ struct Flight {
     repeat: Repeat,
     /// The run that does its work.
     child: Option<RunId>,
+    /// It says that it is done, and whether that is being checked.
+    claims: bool,
+    looks: bool,
 }
 
 struct Story<'a> {
@@ -56,6 +59,8 @@ struct Story<'a> {
     in_flight: BTreeMap<Site, Flight>,
     /// Attempts after which another is due, and from when on.
     again: BTreeMap<Key, Option<Timestamp>>,
+    /// Those of them that wait for the limit of a provider.
+    limited: BTreeSet<Key>,
     /// Runs that were asked to work for this one.
     asked: BTreeSet<RunId>,
     /// The round of each loop.
@@ -89,6 +94,7 @@ impl<'a> Story<'a> {
             kept: BTreeSet::new(),
             in_flight: BTreeMap::new(),
             again: BTreeMap::new(),
+            limited: BTreeSet::new(),
             asked: BTreeSet::new(),
             rounds: BTreeMap::new(),
             over: BTreeSet::new(),
@@ -128,8 +134,12 @@ impl<'a> Story<'a> {
                 self.fail(node, *caught);
                 self.finish(node, *attempt)
             }
-            Fact::AttemptFailed { node, attempt, wake, .. } => {
-                self.again.insert(self.key(node, *attempt), *wake);
+            Fact::AttemptFailed { node, attempt, wake, cause, .. } => {
+                let key = self.key(node, *attempt);
+                if *cause == AgainCause::Limit {
+                    self.limited.insert(key.clone());
+                }
+                self.again.insert(key, *wake);
                 self.finish(node, *attempt)
             }
             Fact::LoopIteration { node, iteration, .. } => self.iterate(&node.node, *iteration),
@@ -140,13 +150,21 @@ impl<'a> Story<'a> {
                 None => Ok(()),
                 Some(_) => Err(format!("{node} begins to wait twice")),
             },
-            Fact::UsageReported { node, attempt, .. } => self.expect(node, *attempt),
+            Fact::UsageReported { node, attempt, .. }
+            | Fact::SessionReported { node, attempt, .. } => self.expect(node, *attempt),
+            Fact::NodeClaimed { node, attempt, .. } => self.claim(node, *attempt),
+            Fact::ProofStarted { node, attempt, .. } => self.look(node, *attempt, true),
+            Fact::ProofInterrupted { node, attempt }
+            | Fact::ProofReported { node, attempt, .. } => self.look(node, *attempt, false),
             Fact::BudgetReached { .. } => {
                 self.held = true;
                 Ok(())
             }
             Fact::RunResumed { .. } => {
                 self.held = false;
+                for key in std::mem::take(&mut self.limited) {
+                    self.again.entry(key).and_modify(|wake| *wake = None);
+                }
                 Ok(())
             }
             Fact::DeadlinePassed { deadline } if at < deadline => {
@@ -250,7 +268,11 @@ impl<'a> Story<'a> {
         }
         self.keeping = false;
         self.generation = generation;
-        let dead = self.in_flight.iter().filter(|(_, flight)| flight.child.is_none());
+        // A claim of which nobody has asked for the checks lost nothing.
+        let dead = self
+            .in_flight
+            .iter()
+            .filter(|(_, flight)| flight.child.is_none() && (flight.looks || !flight.claims));
         self.owed = dead.map(|(site, _)| site.clone()).collect();
         Ok(())
     }
@@ -291,7 +313,8 @@ impl<'a> Story<'a> {
         {
             return Err(format!("run {child} works for two attempts"));
         }
-        let flight = Flight { attempt: *attempt, repeat: *repeat, child };
+        let (claims, looks) = (false, false);
+        let flight = Flight { attempt: *attempt, repeat: *repeat, child, claims, looks };
         match self.in_flight.insert(node.clone(), flight) {
             None => Ok(()),
             Some(Flight { attempt: other, .. }) => {
@@ -319,6 +342,30 @@ impl<'a> Story<'a> {
             return Ok(());
         };
         Err(format!("{node} starts {why}"))
+    }
+
+    /// The work is done; to look at it may be repeated.
+    fn claim(&mut self, node: &Site, attempt: Attempt) -> Result<(), String> {
+        self.expect(node, attempt)?;
+        match self.in_flight.get_mut(node) {
+            Some(flight) if !flight.claims => {
+                (flight.claims, flight.repeat) = (true, Repeat::Safe);
+                flight.child = None;
+                Ok(())
+            }
+            Some(_) | None => Err(format!("attempt {attempt} of {node} claims success twice")),
+        }
+    }
+
+    fn look(&mut self, node: &Site, attempt: Attempt, begins: bool) -> Result<(), String> {
+        self.expect(node, attempt)?;
+        match self.in_flight.get_mut(node) {
+            Some(flight) if flight.claims => {
+                flight.looks = begins;
+                Ok(())
+            }
+            Some(_) | None => Err(format!("{node} is checked and claims nothing")),
+        }
     }
 
     fn succeed(&mut self, node: &Site, attempt: Attempt) -> Result<(), String> {
@@ -445,6 +492,9 @@ fn body_of(program: &Program, site: &Site) -> Option<NodeId> {
 fn interrupted(fact: &Fact) -> Option<(&Site, bool)> {
     if let Fact::AttemptUnknown { node, cause: UnknownCause::Interrupted, .. } = fact {
         return Some((node, false));
+    }
+    if let Fact::ProofInterrupted { node, .. } = fact {
+        return Some((node, true));
     }
     if let Fact::AttemptFailed { node, cause: AgainCause::Interrupted, .. } = fact {
         return Some((node, true));

@@ -12,7 +12,9 @@ mod literals;
 mod node;
 mod policy;
 mod program;
+mod prove;
 mod refs;
+mod sessions;
 mod sink;
 mod uses;
 mod values;
@@ -92,6 +94,7 @@ pub(crate) fn judge(root: &Yaml, complete: bool, mut sink: Sink<'_>) -> Checked 
     let flow = flow::Flow::new(&graph, &judged, &order);
     let refs = refs::Refs { graph: &graph, draft: &draft, judged: &judged, flow: &flow };
     refs.judge(&uses.list, &mut sink);
+    refs.judge_sessions(&uses.sessions, &mut sink);
     let limits = program::Limits {
         deadline: draft.deadline.and_then(|key| policy::deadline(key, &mut sink)),
         budget: draft.budget.map(|key| policy::budget(key, &mut sink)).unwrap_or_default(),

@@ -11,7 +11,7 @@ use durable::limits;
 use crate::check::Sink;
 use crate::node_type::{self, NodeType};
 use crate::yaml::{Data, Map, Yaml};
-use crate::{OnInterrupt, Rule, suggest};
+use crate::{OnInterrupt, OnLimit, Rule, Workspace, suggest};
 use keys::Keys;
 
 /// The only number of the file format so far.
@@ -29,7 +29,9 @@ pub struct Draft<'t> {
     pub span: Range<usize>,
     pub id: Option<Word<'t>>,
     pub name: Option<Word<'t>>,
+    pub workspace: Option<Workspace>,
     pub on_interrupt: OnInterrupt,
+    pub on_limit: Option<OnLimit>,
     pub max_parallel: usize,
     pub deadline: Option<DraftKey<'t>>,
     pub budget: Option<DraftKey<'t>>,
@@ -53,6 +55,8 @@ pub struct DraftNode<'t> {
     pub timeout: Option<DraftKey<'t>>,
     pub repeat: Option<DraftKey<'t>>,
     pub retry: Option<DraftKey<'t>>,
+    pub on_limit: Option<DraftKey<'t>>,
+    pub prove: Option<DraftKey<'t>>,
 }
 
 /// A key whose value only the node's type can judge.
@@ -90,7 +94,9 @@ pub(crate) const TOP_KEYS: &[&str] = &[
     "id",
     "name",
     "description",
+    "workspace",
     "on_interrupt",
+    "on_limit",
     "max_parallel",
     "deadline",
     "budget",
@@ -109,6 +115,8 @@ const NODE_KEYS: &[&str] = &[
     "timeout",
     "retry",
     "repeat",
+    "on_limit",
+    "prove",
     "position",
     "description",
 ];
@@ -133,7 +141,9 @@ impl<'t> Draft<'t> {
         let id = keys.required("id", anchor);
         let name = keys.required("name", anchor);
         keys.not_blank(name, "name");
+        let workspace = keys.word("workspace", Workspace::ALL, Workspace::word);
         let on_interrupt = keys.on_interrupt();
+        let on_limit = keys.word("on_limit", OnLimit::ALL, OnLimit::word);
         let max_parallel = keys.max_parallel();
         let (deadline, budget) = (keys.any("deadline"), keys.any("budget"));
         let mut cut = !complete || map.partial;
@@ -146,7 +156,9 @@ impl<'t> Draft<'t> {
             span,
             id,
             name,
+            workspace,
             on_interrupt,
+            on_limit,
             max_parallel,
             deadline,
             budget,
@@ -181,6 +193,7 @@ impl<'t> DraftNode<'t> {
         // A field in the wrong place is one fault, not two.
         let fields_refused = refused || misplaced;
         let (timeout, repeat, retry) = (keys.any("timeout"), keys.any("repeat"), keys.any("retry"));
+        let (on_limit, prove) = (keys.any("on_limit"), keys.any("prove"));
         sink.assign_since(mark, id.map(|id| id.text));
         let span = &node.span;
         Some(Self {
@@ -194,6 +207,8 @@ impl<'t> DraftNode<'t> {
             timeout,
             repeat,
             retry,
+            on_limit,
+            prove,
         })
     }
 

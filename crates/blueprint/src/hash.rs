@@ -26,11 +26,18 @@ impl Canonical {
         top.insert("name".to_owned(), draft.name.map_or("", |name| name.text).into());
         top.insert("on_interrupt".to_owned(), draft.on_interrupt.word().into());
         top.insert("max_parallel".to_owned(), draft.max_parallel.into());
+        // Keys that are not written do not count, so that a graph without
+        // them has the hash that it had before they existed.
+        if let Some(workspace) = draft.workspace {
+            top.insert("workspace".to_owned(), workspace.word().into());
+        }
+        if let Some(on_limit) = draft.on_limit {
+            top.insert("on_limit".to_owned(), on_limit.word().into());
+        }
         Self { top, nodes: Vec::new(), edges: Vec::new() }
     }
 
-    /// Keys that are not written do not count, so that a graph without them
-    /// has the hash that it had before they existed.
+    /// The same for these.
     pub(crate) fn limits(&mut self, limits: &Limits) {
         if let Some(deadline) = limits.deadline {
             self.top.insert("deadline".to_owned(), deadline.to_string().into());
@@ -53,6 +60,8 @@ impl Canonical {
             ("timeout", judged.timeout.map(|span| span.to_string().into())),
             ("repeat", repeat),
             ("retry", judged.retry.as_ref().map(retry)),
+            ("on_limit", judged.on_limit.map(|on_limit| on_limit.word().into())),
+            ("prove", judged.prove.as_ref().map(|prove| prove.source.clone())),
         ];
         for (key, value) in optional {
             if let Some(value) = value {

@@ -19,6 +19,7 @@ pub mod node_type;
 mod plain;
 pub mod policy;
 pub mod program;
+pub mod prove;
 pub mod reference;
 pub mod schema;
 pub mod scope;
@@ -26,6 +27,7 @@ pub mod shell;
 pub mod snapshot;
 mod suggest;
 pub mod template;
+pub mod terms;
 pub mod yaml;
 
 pub use check::{Checked, check, check_library};
@@ -36,13 +38,15 @@ pub use fix::{Fixed, fix, lint};
 pub use format::{FormatError, format};
 pub use names::{BlueprintId, NodeId, PortName};
 pub use plain::read_yaml;
-pub use policy::{Budget, FailureClass, Retry};
+pub use policy::{Budget, FailureClass, OnLimit, Retry, Workspace};
 pub use program::{
     Count, ERROR, Edge, EdgeIx, Environment, Http, Kind, Method, Node, NodeIx, OnInterrupt,
     OnItemError, Program, Repeat, Runtime, StateOp, Wait,
 };
+pub use prove::{Check, Glob};
 pub use schema::Schema;
 pub use scope::{Root, Scope};
 pub use shell::{ShellCommand, ShellText};
 pub use snapshot::SnapshotError;
 pub use template::{Expr, Template, TemplateError};
+pub use terms::{AgentTerms, Mode, Session};

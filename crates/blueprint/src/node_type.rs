@@ -34,6 +34,8 @@ pub struct NodeType {
     pub outputs: Outputs,
     /// The node key `timeout` may be given.
     pub timeout: bool,
+    /// The node key `prove` may be given.
+    pub prove: bool,
     /// The node key `retry` may be given.
     pub retry: bool,
     /// A failure can lead on, by the way out `error`.
@@ -159,6 +161,10 @@ pub enum FieldKind {
     Items,
     /// Names of headers with texts.
     HeaderMap,
+    /// A text in which no value can stand.
+    Plain,
+    /// Which session of its provider an agent works in.
+    Session,
 }
 
 /// Every node type, in the order of the reference page.
@@ -174,6 +180,11 @@ pub fn find(id: &str) -> Option<&'static NodeType> {
 impl NodeType {
     pub fn supported(&self) -> bool {
         self.runs.is_some()
+    }
+
+    /// Whether a provider's limit can stop it, so that `on_limit` may be given.
+    pub fn meets_limits(&self) -> bool {
+        self.supported() && self.actor == Actor::Agent
     }
 
     pub fn field(&self, id: &str) -> Option<&'static Field> {

@@ -43,6 +43,47 @@ impl FailureClass {
     }
 }
 
+/// What happens when the limit of a provider is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnLimit {
+    /// The node waits until the limit resets, and the run with it.
+    #[default]
+    Wait,
+    /// It is a failure like any other.
+    Fail,
+}
+
+impl OnLimit {
+    pub const ALL: &[Self] = &[Self::Wait, Self::Fail];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// Where the nodes of a run do their work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Workspace {
+    /// In the folder that the run was given.
+    Shared,
+    /// In a branch and folder of the run's own.
+    Worktree,
+}
+
+impl Workspace {
+    pub const ALL: &[Self] = &[Self::Shared, Self::Worktree];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Shared => "shared",
+            Self::Worktree => "worktree",
+        }
+    }
+}
+
 /// What a run may spend on agents; `None` for no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {

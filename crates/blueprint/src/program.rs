@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::node_type::{self, NodeType, Outputs, Runs};
 use crate::{
-    BlueprintId, Budget, Condition, NodeId, PortName, Retry, Schema, ShellCommand, Template,
+    AgentTerms, BlueprintId, Budget, Check, Condition, NodeId, OnLimit, PortName, Retry, Schema,
+    ShellCommand, Template, Workspace,
 };
 
 /// The place of a node in its program, in the order of the file.
@@ -27,6 +28,7 @@ pub struct Program {
     pub(crate) id: BlueprintId,
     pub(crate) name: String,
     pub(crate) schema: u32,
+    pub(crate) workspace: Option<Workspace>,
     pub(crate) on_interrupt: OnInterrupt,
     pub(crate) max_parallel: usize,
     pub(crate) deadline: Option<Span>,
@@ -61,6 +63,11 @@ impl Program {
     /// The digest of the graph: what a run is pinned to.
     pub fn hash(&self) -> Digest {
         self.hash
+    }
+
+    /// Where its nodes do their work, if the author says so.
+    pub fn workspace(&self) -> Option<Workspace> {
+        self.workspace
     }
 
     pub fn on_interrupt(&self) -> OnInterrupt {
@@ -275,6 +282,9 @@ pub struct Node {
     pub timeout: Option<Span>,
     pub repeat: Repeat,
     pub retry: Option<Retry>,
+    pub on_limit: OnLimit,
+    /// What must hold once it claims success; nothing for most nodes.
+    pub prove: Vec<Check>,
     /// The container in which it stands.
     pub parent: Option<NodeIx>,
 }
@@ -292,11 +302,13 @@ pub enum Kind {
         agent: Template,
         prompt: Template,
         output_schema: Option<Schema>,
+        terms: Box<AgentTerms>,
     },
     Decision {
         agent: Template,
         prompt: Template,
         choices: Vec<PortName>,
+        terms: Box<AgentTerms>,
     },
     Branch {
         condition: Condition,

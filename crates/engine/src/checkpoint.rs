@@ -3,23 +3,25 @@
 //! The members that the reference has keep its names (`status`, `nodes`,
 //! `registry`, `next_seq`, …); `detail` holds what it does not know.
 
+mod node;
 mod progress;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blueprint::{Budget, NodeId, PortName, Repeat};
+use blueprint::{Budget, NodeId};
 use durable::version::{Access, Format};
-use durable::{Attempt, Generation, Round, Seq, Timestamp};
-use serde::{Deserialize, Deserializer, Serialize};
+use durable::{Generation, Seq, Timestamp};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::event::{Child, FailReason, Parent, RunStarted};
+use crate::event::{FailReason, Parent, RunStarted};
 use crate::id::{RunId, SignalId};
+use crate::proof::Proof;
 use crate::site::Site;
-use crate::state::{Cancel, Closed, Failure, InFlight, NodeState, NodeStatus, RunState, RunStatus};
-use crate::work::{Class, Effect, NodeError};
+use crate::state::{Cancel, Closed, Failure, NodeState, NodeStatus, RunState, RunStatus};
+use node::{StoredError, StoredNode, error, node, stored_error, stored_node};
 use progress::{
     StoredContainer, StoredSpending, container, spending, stored_container, stored_spending,
 };
@@ -94,6 +96,8 @@ struct Detail {
     unknown_effect: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     degraded: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    items_proof: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -116,60 +120,9 @@ struct StoredStart {
     budget: Budget,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct StoredNode {
-    attempt: Attempt,
-    generation: Option<Generation>,
-    deadline: Option<Timestamp>,
-    repeat_safe: bool,
-    /// Absent where the attempt began with the node.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    since: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    agent: bool,
-    #[serde(default, skip_serializing_if = "is_default")]
-    round: u64,
-    /// Absent for none: a null is an output too.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present_arc")]
-    prev: Option<Arc<Value>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    wake: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    child: Option<Arc<Child>>,
-    port: Option<PortName>,
-    error: Option<StoredError>,
-    error_value: Option<Value>,
-    prompt: Option<String>,
-    session: Option<String>,
-    correction: Option<String>,
-    started_at: Option<Timestamp>,
-    ended_at: Option<Timestamp>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct StoredError {
-    class: String,
-    code: String,
-    message: String,
-    effect: String,
-    /// Absent for none: a null is an output too.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    output: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    retry_after: Option<durable::Span>,
-}
-
 /// Whether a member says nothing that its absence does not say.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
-}
-
-fn present_arc<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Arc<Value>>, D::Error> {
-    Value::deserialize(deserializer).map(Arc::new).map(Some)
 }
 
 /// The state as it is stored.
@@ -230,6 +183,7 @@ pub fn from_stored(stored: Stored) -> Result<RunState, CheckpointError> {
     state.failure = stored.failure.as_ref().map(failure).transpose()?;
     state.unknown_effect = detail.unknown_effect || has_unknown(&state);
     state.degraded = detail.degraded;
+    state.items_proof = word(detail.items_proof.as_ref(), Proof::from_word)?;
     state.spending = spending(&detail.spending)?;
     let containers = detail.containers.iter();
     state.containers = containers
@@ -261,6 +215,9 @@ fn place(state: &mut RunState, site: &Site, node: &NodeState) {
         }
         (NodeStatus::Running, _, _) if node.in_flight.is_some() => {
             state.in_flight.insert(site.clone());
+        }
+        (NodeStatus::Running, _, _) if node.claim.is_some() => {
+            state.claims.insert(site.clone());
         }
         (
             NodeStatus::Pending
@@ -325,6 +282,7 @@ fn detail(state: &RunState) -> Detail {
         spending: stored_spending(&state.spending),
         unknown_effect: state.unknown_effect && !has_unknown(state),
         degraded: state.degraded,
+        items_proof: state.items_proof.map(|proof| proof.word().to_owned()),
     }
 }
 
@@ -349,81 +307,12 @@ fn failure(stored: &StoredFailure) -> Result<Failure, CheckpointError> {
     })
 }
 
-fn stored_node(node: &NodeState) -> StoredNode {
-    StoredNode {
-        attempt: node.attempt,
-        generation: node.in_flight.map(|flight| flight.generation),
-        deadline: node.in_flight.and_then(|flight| flight.deadline),
-        repeat_safe: node.in_flight.is_some_and(|flight| flight.repeat == Repeat::Safe),
-        since: node.in_flight.map(|flight| flight.since).filter(|at| node.started_at != Some(*at)),
-        agent: node.in_flight.is_some_and(|flight| flight.agent),
-        round: node.round.0,
-        prev: node.prev.clone(),
-        wake: node.wake,
-        child: node.child.clone(),
-        port: node.port.clone(),
-        error: node.error.as_ref().map(stored_error),
-        error_value: node.error_value.clone(),
-        prompt: node.prompt.clone(),
-        session: node.session.clone(),
-        correction: node.correction.clone(),
-        started_at: node.started_at,
-        ended_at: node.ended_at,
-    }
-}
-
-fn stored_error(error: &NodeError) -> StoredError {
-    StoredError {
-        class: error.class.word().to_owned(),
-        code: error.code.clone(),
-        message: error.message.clone(),
-        effect: error.effect.word().to_owned(),
-        output: error.output.clone(),
-        retry_after: error.retry_after,
-    }
-}
-
-fn node(
-    status: NodeStatus,
-    output: Option<Arc<Value>>,
-    stored: Option<&StoredNode>,
-) -> Result<NodeState, CheckpointError> {
-    let mut node = NodeState { status, output, ..NodeState::pending() };
-    let Some(stored) = stored else { return Ok(node) };
-    node.attempt = stored.attempt;
-    node.in_flight = stored.generation.map(|generation| InFlight {
-        generation,
-        deadline: stored.deadline,
-        repeat: if stored.repeat_safe { Repeat::Safe } else { Repeat::Never },
-        since: stored.since.or(stored.started_at).unwrap_or_else(|| Timestamp::from_millis(0)),
-        agent: stored.agent,
-    });
-    node.round = Round(stored.round);
-    node.prev = stored.prev.clone();
-    node.wake = stored.wake;
-    node.child = stored.child.clone();
-    node.port = stored.port.clone();
-    node.error = stored.error.as_ref().map(error).transpose()?;
-    node.error_value = stored.error_value.clone();
-    node.prompt = stored.prompt.clone();
-    node.session = stored.session.clone();
-    node.correction = stored.correction.clone();
-    node.started_at = stored.started_at;
-    node.ended_at = stored.ended_at;
-    Ok(node)
-}
-
-fn error(stored: &StoredError) -> Result<NodeError, CheckpointError> {
-    let class = Class::from_word(&stored.class);
-    let effect = Effect::from_word(&stored.effect);
-    Ok(NodeError {
-        class: class.ok_or_else(|| CheckpointError::Word(stored.class.clone()))?,
-        code: stored.code.clone(),
-        message: stored.message.clone(),
-        effect: effect.ok_or_else(|| CheckpointError::Word(stored.effect.clone()))?,
-        output: stored.output.clone(),
-        retry_after: stored.retry_after,
-    })
+fn word<T>(
+    stored: Option<&String>,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, CheckpointError> {
+    let read = |text: &String| read(text).ok_or_else(|| CheckpointError::Word(text.clone()));
+    stored.map(read).transpose()
 }
 
 fn started(stored: &Stored) -> Result<Option<RunStarted>, CheckpointError> {

@@ -6,6 +6,7 @@ mod container;
 mod finish;
 mod node;
 mod prompt;
+mod proof;
 pub(crate) mod route;
 mod start;
 
@@ -20,7 +21,7 @@ use crate::work::Work;
 
 pub use container::result;
 pub use route::Frontier;
-pub(crate) use start::{child_work, key};
+pub(crate) use start::{asked_session, child_work, flight_key};
 
 /// The next step: facts to record, and work to start once they are durable.
 #[derive(Debug)]
@@ -66,6 +67,11 @@ pub fn decide(
         && state.failure.is_none()
     {
         return Some(Step::fact(Fact::DeadlinePassed { deadline }));
+    }
+    // A claim is an attempt that has not ended, so also a run that is ending
+    // waits for its proof.
+    if let Some(site) = state.claims.first() {
+        return Some(proof::prove(view, site));
     }
     if let Some(end) = finish::ending(state) {
         return end;

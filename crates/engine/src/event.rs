@@ -2,6 +2,8 @@
 //! it changes, so that folding it needs no rules and an old log means the
 //! same for ever.
 
+mod about;
+
 use std::sync::Arc;
 
 use blueprint::{BlueprintId, Budget, NodeId, PortName, Repeat, StateOp};
@@ -11,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::id::{RunId, SignalId};
+use crate::proof::{CheckResult, Proof};
 use crate::site::Site;
 use crate::spending::{BudgetLimit, Usage};
 use crate::work::NodeError;
@@ -161,6 +164,43 @@ pub enum Fact {
         attempt: Attempt,
         usage: Usage,
     },
+    /// The provider's own session in which an attempt was made.
+    SessionReported {
+        node: Site,
+        attempt: Attempt,
+        session: String,
+    },
+    /// The attempt says that it has done its work, which is to be proven.
+    NodeClaimed {
+        node: Site,
+        attempt: Attempt,
+        output: Arc<Value>,
+        /// The way out that the node takes then.
+        port: PortName,
+    },
+    /// The intention to make the checks; they are made after this is durable.
+    ProofStarted {
+        node: Site,
+        attempt: Attempt,
+        /// Which asking it is, from 1.
+        proof: Attempt,
+        generation: Generation,
+        /// Digest of the rendered checks.
+        work: Digest,
+        deadline: Option<Timestamp>,
+    },
+    /// The owner died while the checks were made; they are made again.
+    ProofInterrupted {
+        node: Site,
+        attempt: Attempt,
+    },
+    /// What the checks say of the claim; the end of the attempt follows.
+    ProofReported {
+        node: Site,
+        attempt: Attempt,
+        proof: Proof,
+        checks: Vec<CheckResult>,
+    },
     /// Four fifths of a limit are spent.
     BudgetNotice {
         limit: BudgetLimit,
@@ -304,126 +344,13 @@ pub enum UnknownCause {
 pub enum AgainCause {
     /// The owner died; the author declared the node safe to repeat.
     Interrupted,
-    /// The reply named no choice; one corrective turn follows.
+    /// The reply could not be used; one corrective turn follows.
     Correction,
+    /// The limit of its provider is reached; it goes on when that is over,
+    /// and the attempt does not count.
+    Limit,
     /// It failed, and is tried again after a while.
     Retry,
-}
-
-impl Fact {
-    /// The kind as logs, scripts and people write it.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::RunStarted(_) => "run_started",
-            Self::RunAdopted { .. } => "run_adopted",
-            Self::RunResumed { .. } => "run_resumed",
-            Self::NodeStarted { .. } => "node_started",
-            Self::NodeCompleted { .. } => "node_completed",
-            Self::DecisionCompleted { .. } => "decision_completed",
-            Self::BranchTaken { .. } => "branch_taken",
-            Self::StateUpdated { .. } => "state_updated",
-            Self::Notification { .. } => "notification",
-            Self::NodeSkipped { .. } => "node_skipped",
-            Self::NodeFailed { .. } => "node_failed",
-            Self::AttemptFailed { .. } => "attempt_failed",
-            Self::AttemptUnknown { .. } => "attempt_unknown",
-            Self::NodeCancelled { .. } => "node_cancelled",
-            Self::LoopIteration { .. } => "loop_iteration",
-            Self::LoopCompleted { .. } => "loop_completed",
-            Self::ForEachStarted { .. } => "for_each_started",
-            Self::ItemCompleted { .. } => "item_completed",
-            Self::ItemFailed { .. } => "item_failed",
-            Self::ForEachCompleted { .. } => "for_each_completed",
-            Self::WaitStarted { .. } => "wait_started",
-            Self::UsageReported { .. } => "usage_reported",
-            Self::BudgetNotice { .. } => "budget_notice",
-            Self::BudgetReached { .. } => "budget_reached",
-            Self::DeadlinePassed { .. } => "deadline_passed",
-            Self::AwaitingApproval { .. } => "awaiting_approval",
-            Self::ApprovalGranted { .. } => "approval_granted",
-            Self::ApprovalRejected { .. } => "approval_rejected",
-            Self::CancelRequested { .. } => "cancel_requested",
-            Self::SignalRefused { .. } => "signal_refused",
-            Self::RunCompleted => "run_completed",
-            Self::RunFailed { .. } => "run_failed",
-        }
-    }
-
-    /// The node that the fact is about, if it is about one.
-    pub fn node(&self) -> Option<&Site> {
-        match self {
-            Self::NodeStarted { node, .. }
-            | Self::NodeCompleted { node, .. }
-            | Self::DecisionCompleted { node, .. }
-            | Self::BranchTaken { node, .. }
-            | Self::StateUpdated { node, .. }
-            | Self::Notification { node, .. }
-            | Self::NodeSkipped { node }
-            | Self::NodeFailed { node, .. }
-            | Self::AttemptFailed { node, .. }
-            | Self::AttemptUnknown { node, .. }
-            | Self::NodeCancelled { node, .. }
-            | Self::LoopIteration { node, .. }
-            | Self::LoopCompleted { node }
-            | Self::ForEachStarted { node, .. }
-            | Self::ItemCompleted { node, .. }
-            | Self::ItemFailed { node, .. }
-            | Self::ForEachCompleted { node }
-            | Self::WaitStarted { node, .. }
-            | Self::UsageReported { node, .. }
-            | Self::AwaitingApproval { node, .. }
-            | Self::ApprovalGranted { node, .. }
-            | Self::ApprovalRejected { node, .. } => Some(node),
-            Self::RunFailed { node, .. } => node.as_ref(),
-            Self::RunStarted(_)
-            | Self::RunAdopted { .. }
-            | Self::RunResumed { .. }
-            | Self::BudgetNotice { .. }
-            | Self::BudgetReached { .. }
-            | Self::DeadlinePassed { .. }
-            | Self::CancelRequested { .. }
-            | Self::SignalRefused { .. }
-            | Self::RunCompleted => None,
-        }
-    }
-
-    /// The signal that the fact answers, if it answers one.
-    pub fn signal(&self) -> Option<&SignalId> {
-        match self {
-            Self::RunResumed { signal, .. }
-            | Self::ApprovalGranted { signal, .. }
-            | Self::ApprovalRejected { signal, .. }
-            | Self::CancelRequested { signal, .. }
-            | Self::SignalRefused { signal, .. } => Some(signal),
-            Self::RunStarted(_)
-            | Self::RunAdopted { .. }
-            | Self::NodeStarted { .. }
-            | Self::NodeCompleted { .. }
-            | Self::DecisionCompleted { .. }
-            | Self::BranchTaken { .. }
-            | Self::StateUpdated { .. }
-            | Self::Notification { .. }
-            | Self::NodeSkipped { .. }
-            | Self::NodeFailed { .. }
-            | Self::AttemptFailed { .. }
-            | Self::AttemptUnknown { .. }
-            | Self::NodeCancelled { .. }
-            | Self::LoopIteration { .. }
-            | Self::LoopCompleted { .. }
-            | Self::ForEachStarted { .. }
-            | Self::ItemCompleted { .. }
-            | Self::ItemFailed { .. }
-            | Self::ForEachCompleted { .. }
-            | Self::WaitStarted { .. }
-            | Self::UsageReported { .. }
-            | Self::BudgetNotice { .. }
-            | Self::BudgetReached { .. }
-            | Self::DeadlinePassed { .. }
-            | Self::AwaitingApproval { .. }
-            | Self::RunCompleted
-            | Self::RunFailed { .. } => None,
-        }
-    }
 }
 
 /// Words that logs and JSON use, both ways.
@@ -466,6 +393,7 @@ words!(UnknownCause {
 words!(AgainCause {
     Interrupted => "interrupted",
     Correction => "correction",
+    Limit => "limit",
     Retry => "retry",
 });
 

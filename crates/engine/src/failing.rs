@@ -1,7 +1,7 @@
 //! What becomes of a failure: another attempt, a way out of the node, the
 //! container around it, or the end of the run.
 
-use blueprint::{FailureClass, Kind, Node, OnItemError, Program, Repeat, Retry};
+use blueprint::{FailureClass, Kind, Node, OnItemError, OnLimit, Program, Repeat, Retry};
 use durable::{Attempt, Digest, Span, Timestamp};
 
 use crate::event::Caught;
@@ -14,6 +14,15 @@ use crate::work::{Class, Effect, NodeError};
 const ATTEMPTS: u32 = 3;
 /// The longest pause that an answer from outside can impose.
 const ASKED_MAX: Span = Span::from_secs(7 * 24 * 3600);
+/// The code of a failure by the limit of a provider, and how such a limit is
+/// waited for: until it resets and a while longer, so that not all come back
+/// at once; or, where nobody knows when that is, longer each time.
+const LIMIT: &str = "limit_reached";
+const LIMIT_LEAST: Span = Span::from_secs(1);
+const LIMIT_SPREAD: Span = Span::from_secs(300);
+const LIMIT_MAX: Span = Span::from_secs(24 * 3600);
+const LIMIT_BACKOFF: Span = Span::from_secs(15 * 60);
+const LIMIT_BACKOFF_MAX: Span = Span::from_secs(6 * 3600);
 const BACKOFF: Span = Span::from_millis(2_000);
 
 /// Who goes on when the node fails; `None` when nobody does.
@@ -41,6 +50,42 @@ pub(crate) fn caught(program: &Program, site: &Site) -> Option<Caught> {
         | Kind::Notify { .. }
         | Kind::SubAutomation { .. } => None,
     }
+}
+
+/// When a node that met the limit of its provider may go on; `None` when the
+/// failure is another one, or is to be treated as one. An agent that had
+/// begun to change something goes on only where the author consents to that.
+pub(crate) fn limit_over(
+    node: &Node,
+    state: &RunState,
+    site: &Site,
+    error: &NodeError,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let by_agent = matches!(node.kind, Kind::Task { .. } | Kind::Decision { .. });
+    let may_repeat = match error.effect {
+        Effect::None => true,
+        Effect::Done => node.repeat == Repeat::Safe || node.retry.is_some(),
+        Effect::Uncertain => node.repeat == Repeat::Safe,
+    };
+    let waits = by_agent && error.code == LIMIT && node.on_limit == OnLimit::Wait && may_repeat;
+    if !waits || state.failure.is_some() {
+        return None;
+    }
+    let own = state.node(site)?;
+    let doublings = u32::try_from(own.limits).unwrap_or(u32::MAX).min(20);
+    let doubled = |span: Span| span.millis().saturating_mul(1 << doublings);
+    let pause = match error.retry_after {
+        Some(reset) => {
+            // One that always says that it is over is asked less and less.
+            let reset = reset.millis().max(doubled(LIMIT_LEAST));
+            let spread = (reset / 10).min(LIMIT_SPREAD.millis());
+            let draw = chance("limit", state, site, own.attempt);
+            reset.saturating_add(spread * u64::from(draw) / 255).min(LIMIT_MAX.millis())
+        }
+        None => doubled(LIMIT_BACKOFF).min(LIMIT_BACKOFF_MAX.millis()),
+    };
+    Some(now.after(Span::from_millis(pause)))
 }
 
 /// When the next attempt may begin after a definite failure; `None` when
@@ -109,7 +154,9 @@ fn wake(
     asked: Option<Span>,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    let attempt = state.node(site)?.attempt;
+    let own = state.node(site)?;
+    // Those that met a limit do not count.
+    let attempt = Attempt(own.attempt.0.saturating_sub(own.limits));
     if state.failure.is_some() || attempt.0 >= u64::from(retry.attempts) {
         return None;
     }
@@ -129,11 +176,15 @@ fn pause(retry: &Retry, state: &RunState, site: &Site, attempt: Attempt) -> Span
     if !retry.jitter {
         return Span::from_millis(full);
     }
-    let run = state.run_id.as_str().unwrap_or_default();
-    let round = state.node(site).map_or(0, |node| node.round.0);
-    let parts = ["jitter", run, &site.to_string(), &round.to_string(), &attempt.to_string()];
-    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
-    let draw = Digest::of_parts(&parts).bytes()[0];
+    let draw = chance("jitter", state, site, attempt);
     let half = full / 2;
     Span::from_millis(full - half + half * u64::from(draw) / 255)
+}
+
+fn chance(of: &str, state: &RunState, site: &Site, attempt: Attempt) -> u8 {
+    let run = state.run_id.as_str().unwrap_or_default();
+    let round = state.node(site).map_or(0, |node| node.round.0);
+    let parts = [of, run, &site.to_string(), &round.to_string(), &attempt.to_string()];
+    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+    Digest::of_parts(&parts).bytes()[0]
 }

@@ -5,6 +5,7 @@
 
 mod container;
 mod node;
+mod proof;
 mod run;
 
 use std::sync::Arc;
@@ -84,7 +85,7 @@ fn of_run(state: &mut RunState, seq: Seq, at: Timestamp, fact: &Fact) -> Result<
     match fact {
         Fact::RunStarted(started) => run::start(state, at, started),
         Fact::RunAdopted { generation, cut: _ } => return run::adopt(state, seq, *generation),
-        Fact::RunResumed { .. } => state.spending.grant(),
+        Fact::RunResumed { .. } => run::resume(state, at),
         Fact::CancelRequested { actor, note, .. } => run::cancel(state, actor, note.as_ref()),
         Fact::BudgetNotice { .. } => state.spending.noticed = Some(state.spending.grants),
         Fact::BudgetReached { limit } => state.spending.held = Some(*limit),
@@ -114,6 +115,11 @@ fn of_run(state: &mut RunState, seq: Seq, at: Timestamp, fact: &Fact) -> Result<
         | Fact::ForEachCompleted { .. }
         | Fact::WaitStarted { .. }
         | Fact::UsageReported { .. }
+        | Fact::SessionReported { .. }
+        | Fact::NodeClaimed { .. }
+        | Fact::ProofStarted { .. }
+        | Fact::ProofInterrupted { .. }
+        | Fact::ProofReported { .. }
         | Fact::AwaitingApproval { .. }
         | Fact::ApprovalGranted { .. }
         | Fact::ApprovalRejected { .. } => {}
@@ -166,6 +172,18 @@ fn at_node(state: &mut RunState, at: &At<'_>, fact: &Fact) -> Result<(), Illegal
         Fact::UsageReported { usage, .. } => {
             state.spending.report(*usage);
             Ok(())
+        }
+        Fact::SessionReported { session, .. } => {
+            at.entry(state).session = Some(session.clone());
+            Ok(())
+        }
+        Fact::NodeClaimed { attempt, output, port, .. } => at.claim(state, *attempt, output, port),
+        Fact::ProofStarted { attempt, proof, generation, deadline, .. } => {
+            at.start_proof(state, *attempt, *proof, *generation, *deadline)
+        }
+        Fact::ProofInterrupted { attempt, .. } => at.interrupt_proof(state, *attempt),
+        Fact::ProofReported { attempt, proof, checks, .. } => {
+            at.report_proof(state, *attempt, *proof, checks)
         }
         Fact::AwaitingApproval { prompt, .. } => at.await_decision(state, prompt.as_ref()),
         Fact::ApprovalGranted { actor, note, .. } => at.grant(state, actor, note.as_ref()),

@@ -74,7 +74,8 @@ fn report(old: &Program, new: &Program, state: &RunState, same: &BTreeSet<NodeId
     let ids = old.nodes().iter().map(|node| &node.id);
     let ids = ids.filter(|id| over(id) && new.node_ix(id).is_some());
     let (kept, again) = ids.cloned().partition(|id| same.contains(id));
-    let under_way = state.in_flight.iter().chain(state.children.keys()).cloned().collect();
+    let under_way = state.in_flight.iter().chain(state.children.keys()).chain(&state.claims);
+    let under_way = under_way.cloned().collect();
     Report { kept, again, under_way }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::event::Parent;
 use crate::id::{RunId, SignalId};
+use crate::proof::Finding;
 use crate::site::Site;
 use crate::spending::Usage;
 use crate::work::{AttemptKey, NodeError};
@@ -60,6 +61,8 @@ pub enum Outcome {
     Replied { text: String, session: Option<String>, usage: Option<Box<Usage>> },
     /// A run that worked for it has ended.
     Ended { end: Result<Value, NodeError>, usage: Option<Box<Usage>> },
+    /// What each probe of a claim found, in their order.
+    Proved(Vec<Finding>),
     /// It failed and that was observed.
     Failed(NodeError),
     /// Nobody can tell what it did.

@@ -8,6 +8,7 @@ pub mod checkpoint;
 pub mod container;
 pub mod decide;
 pub mod diff;
+mod ending;
 pub mod event;
 mod failing;
 pub mod fold;
@@ -16,6 +17,7 @@ pub mod id;
 pub mod input;
 mod kept;
 pub mod machine;
+pub mod proof;
 pub mod receive;
 pub mod registry;
 pub mod reply;
@@ -35,11 +37,12 @@ pub use fold::{Illegal, fold};
 pub use id::{RunId, SignalId};
 pub use input::{Input, Launch, Outcome, Signal, Verb};
 pub use machine::{Action, RunMachine};
+pub use proof::{CheckEnd, CheckResult, Proof};
 pub use site::Site;
 pub use spending::{BudgetLimit, Usage};
 pub use state::{NodeState, NodeStatus, RunState, RunStatus};
 pub use view::{NodeView, RunView};
 pub use work::{
-    AgentTask, AttemptKey, ChildTask, Class, Effect, HttpTask, NodeError, ScriptTask, ShellTask,
-    Task, Work, WorkFile,
+    AgentTask, AttemptKey, ChildTask, Class, Effect, HttpTask, NodeError, Probe, ProveTask,
+    ScriptTask, ShellTask, Task, Work, WorkFile,
 };

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use blueprint::Program;
 use durable::{Seq, Timestamp, limits};
 
-use crate::decide::{Frontier, child_work, decide, key};
+use crate::decide::{Frontier, child_work, decide, flight_key};
 use crate::event::{Event, Fact};
 use crate::fold::fold;
 use crate::input::Input;
@@ -137,7 +137,7 @@ impl RunMachine {
         let deadlines = self.under_way().filter_map(|site| {
             let node = self.state.node(site)?;
             let deadline = node.in_flight?.deadline?;
-            (!self.stopping.contains(&key(&self.state, site, node.attempt))).then_some(deadline)
+            (!self.stopping.contains(&flight_key(&self.state, site))).then_some(deadline)
         });
         // A moment that has come and led to nothing waits for something else:
         // a free place, or the budget.
@@ -175,7 +175,7 @@ impl RunMachine {
             fold(&mut self.state, &event).expect("what was folded ahead folds again");
         }
         for site in std::mem::take(&mut self.asked_again) {
-            let work = child_work(&self.state, &site);
+            let work = child_work(&self.program, &self.state, &site);
             self.actions.extend(work.map(|work| Action::Start(Box::new(work))));
         }
         let starts = std::mem::take(&mut self.named).into_iter();
@@ -235,7 +235,7 @@ impl RunMachine {
                 let node = self.state.node(site)?;
                 let deadline = node.in_flight.and_then(|flight| flight.deadline);
                 let ends = late(deadline) || must_stop(&self.program, &self.state, site);
-                ends.then(|| key(&self.state, site, node.attempt))
+                ends.then(|| flight_key(&self.state, site))
             })
             .collect();
         for key in stops {

@@ -9,8 +9,9 @@ use durable::{Attempt, Generation, Round, Seq, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::container::Container;
-use crate::event::{Child, FailReason, RunStarted, words};
+use crate::event::{AgainCause, Child, FailReason, RunStarted, words};
 use crate::id::{RunId, SignalId};
+use crate::proof::{CheckResult, Claim, Proof};
 use crate::site::Site;
 use crate::spending::Spending;
 use crate::work::NodeError;
@@ -35,6 +36,10 @@ pub struct RunState {
     pub run_id: Value,
     /// Sites with an attempt in flight.
     pub in_flight: BTreeSet<Site>,
+    /// Sites that claim success and whose checks are not being made.
+    pub claims: BTreeSet<Site>,
+    /// The weakest proof among what the items of a `for_each` left behind.
+    pub items_proof: Option<Proof>,
     /// Gates that wait for a decision.
     pub waiting: BTreeSet<Site>,
     /// What waits for a moment: a `wait`, or the next attempt after a failure.
@@ -83,6 +88,15 @@ pub struct NodeState {
     pub session: Option<String>,
     /// Set when the next attempt is a corrective turn.
     pub correction: Option<String>,
+    /// Why it is to be tried again, until it is.
+    pub again: Option<AgainCause>,
+    /// Attempts that met the limit of a provider, and so do not count.
+    pub limits: u64,
+    /// Set while it claims success and that is not proven.
+    pub claim: Option<Claim>,
+    /// How what it says of itself stands, and what was checked.
+    pub proof: Option<Proof>,
+    pub checks: Vec<CheckResult>,
     pub started_at: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,
 }
@@ -96,6 +110,8 @@ pub struct InFlight {
     /// When the attempt began, and whether an agent makes it.
     pub since: Timestamp,
     pub agent: bool,
+    /// Which asking for the checks of a claim, when it is no attempt.
+    pub proof: Option<Attempt>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,6 +169,8 @@ impl RunState {
             storage: Value::Object(Map::new()),
             run_id: Value::Null,
             in_flight: BTreeSet::new(),
+            claims: BTreeSet::new(),
+            items_proof: None,
             waiting: BTreeSet::new(),
             timers: BTreeSet::new(),
             children: BTreeMap::new(),
@@ -183,7 +201,18 @@ impl RunState {
         self.closed.is_none()
             && self.failure.is_none()
             && self.in_flight.is_empty()
+            && self.claims.is_empty()
             && self.waits_for_something()
+    }
+
+    /// Whether something waits until the limit of a provider is over.
+    pub fn waits_for_limit(&self) -> bool {
+        self.timers.iter().any(|(_, site)| self.node(site).is_some_and(NodeState::waits_for_limit))
+    }
+
+    /// The weakest proof in the run; `None` where nobody claimed anything.
+    pub fn proof(&self) -> Option<Proof> {
+        self.nodes.values().filter_map(NodeState::stands).chain(self.items_proof).max()
     }
 
     /// Whether a decision, a moment, another run or a word about the budget
@@ -235,6 +264,22 @@ impl RunState {
 }
 
 impl NodeState {
+    /// How what it says of itself stands now.
+    pub fn stands(&self) -> Option<Proof> {
+        self.proof.or_else(|| self.claim.as_ref().map(|_| Proof::Claimed))
+    }
+
+    /// What it claimed came to nothing: what it said it has done goes too.
+    pub(crate) fn disclaim(&mut self) {
+        if self.claim.take().is_some() {
+            self.output = None;
+        }
+    }
+
+    pub(crate) fn waits_for_limit(&self) -> bool {
+        self.wake.is_some() && self.again == Some(AgainCause::Limit)
+    }
+
     pub(crate) fn pending() -> Self {
         Self {
             status: NodeStatus::Pending,
@@ -251,6 +296,11 @@ impl NodeState {
             child: None,
             session: None,
             correction: None,
+            again: None,
+            limits: 0,
+            claim: None,
+            proof: None,
+            checks: Vec::new(),
             started_at: None,
             ended_at: None,
         }

@@ -7,7 +7,8 @@ use durable::{Attempt, Round, Timestamp};
 use serde_json::Value;
 
 use crate::container::Container;
-use crate::event::FailReason;
+use crate::event::{AgainCause, FailReason};
+use crate::proof::{CheckResult, Proof};
 use crate::site::Site;
 use crate::spending::BudgetLimit;
 use crate::spending::Spending;
@@ -28,6 +29,10 @@ pub struct RunView {
     pub degraded: bool,
     /// The limit for which the run waits until someone resumes it.
     pub held: Option<BudgetLimit>,
+    /// Something waits until the limit of a provider is over.
+    pub waits_for_limit: bool,
+    /// The weakest proof of what its nodes claim, if any claims anything.
+    pub proof: Option<Proof>,
     pub spending: Spending,
     pub deadline: Option<Timestamp>,
     /// The next moment at which something is due.
@@ -62,6 +67,11 @@ pub struct NodeView {
     pub progress: Option<Progress>,
     /// What it waits for, if that is a moment.
     pub wake: Option<Timestamp>,
+    /// Why it is to be tried again, if it is.
+    pub again: Option<AgainCause>,
+    /// How what it says of itself stands, and what was checked.
+    pub proof: Option<Proof>,
+    pub checks: Vec<CheckResult>,
     /// The run that does its work.
     pub child: Option<String>,
     pub port: Option<String>,
@@ -126,6 +136,8 @@ impl RunView {
             unknown_effect: state.unknown_effect,
             degraded: state.degraded,
             held: state.spending.held,
+            waits_for_limit: state.closed.is_none() && state.waits_for_limit(),
+            proof: state.proof(),
             spending: state.spending.clone(),
             deadline: state.deadline(),
             wake_at: if state.closed.is_some() { None } else { state.wake_at() },
@@ -190,6 +202,11 @@ fn node_view(site: &Site, name: &str, parent: Option<&str>, state: &RunState) ->
         round: node.map_or(Round::FIRST, |node| node.round),
         progress: progress(site, state),
         wake: field(|node| node.wake).filter(|_| state.closed.is_none()),
+        again: node
+            .filter(|node| node.wake.is_some() && state.closed.is_none())
+            .and_then(|node| node.again),
+        proof: node.and_then(NodeState::stands),
+        checks: node.map(|node| node.checks.clone()).unwrap_or_default(),
         child: node.and_then(|node| node.child.as_ref()).map(|child| child.run_id.to_string()),
         port: node.and_then(|node| node.port.as_ref()).map(ToString::to_string),
         output: node.and_then(|node| node.output.as_deref()).cloned(),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use blueprint::{BlueprintId, Method, PortName, Runtime};
+use blueprint::{BlueprintId, Glob, Method, Mode, PortName, Runtime};
 use durable::{Attempt, Digest, Generation, Round, Span};
 use serde_json::{Value, json};
 
@@ -17,6 +17,9 @@ pub struct AttemptKey {
     pub node: Site,
     pub round: Round,
     pub attempt: Attempt,
+    /// Which asking for the checks of the attempt's claim; none for the
+    /// attempt itself.
+    pub proof: Option<Attempt>,
 }
 
 /// One attempt to perform, complete: whoever performs it has no choices.
@@ -28,6 +31,9 @@ pub struct Work {
     pub task: Task,
     /// Files that must stand before the work starts.
     pub files: Vec<WorkFile>,
+    /// A check will ask what has changed in the workspace since the node
+    /// began, so its state is to be noted first, unless it is already.
+    pub baseline: bool,
 }
 
 /// A value handed over by file, named by its digest.
@@ -44,6 +50,7 @@ pub enum Task {
     Script(ScriptTask),
     Http(HttpTask),
     Child(ChildTask),
+    Prove(ProveTask),
 }
 
 /// A question to an agent.
@@ -58,6 +65,13 @@ pub struct AgentTask {
     pub schema: Option<Value>,
     /// The provider's own session to continue.
     pub session: Option<String>,
+    /// Which provider, which of its models, and what the agent may do; what
+    /// is absent is for whoever performs the work to choose.
+    pub provider: Option<String>,
+    pub model: Option<String>,
+    pub mode: Option<Mode>,
+    /// With [`Mode::Custom`], in the provider's own words.
+    pub tools: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +113,24 @@ pub struct ChildTask {
     /// What it may spend and until when, beyond its own limits.
     pub budget: blueprint::Budget,
     pub deadline: Option<durable::Timestamp>,
+}
+
+/// What is to be found out about the claim of the attempt of the same key.
+/// To look twice changes nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProveTask {
+    pub probes: Vec<Probe>,
+}
+
+/// One look at the world, in the node's workspace.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Probe {
+    /// Whether the command exits with 0 in time.
+    Command { shell: ShellTask, timeout: Span },
+    /// Whether something differs from the baseline of the node.
+    Changed { paths: Vec<Glob> },
+    /// Whether the file is there, with this text in it.
+    File { path: String, contains: Option<String> },
 }
 
 /// Why something failed.
@@ -172,7 +204,8 @@ impl NodeError {
 
 impl fmt::Display for AttemptKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}/{}", self.run, self.node, self.round, self.attempt)
+        write!(f, "{}/{}/{}/{}", self.run, self.node, self.round, self.attempt)?;
+        self.proof.map_or(Ok(()), |proof| write!(f, "/proof-{proof}"))
     }
 }
 
@@ -185,14 +218,12 @@ impl Work {
                 parts.texts(["agent", &agent.agent, &agent.prompt]);
                 parts.option(agent.session.as_deref());
                 parts.list(agent.choices.iter().map(PortName::as_str));
+                parts.option(agent.provider.as_deref());
+                parts.option(agent.model.as_deref());
+                parts.option(agent.mode.map(Mode::word));
+                parts.list(agent.tools.iter().map(String::as_str));
             }
-            Task::Shell(shell) => {
-                parts.texts(["shell", &shell.text]);
-                parts.option(shell.cwd.as_deref());
-                parts.list(pairs(&shell.values));
-                parts.list(pairs(&shell.env));
-                parts.list(shell.env_pass.iter().map(String::as_str));
-            }
+            Task::Shell(shell) => parts.shell(shell),
             Task::Script(script) => {
                 parts.texts(["script", runtime_word(script.runtime), &script.path]);
                 parts.list(script.args.iter().map(String::as_str));
@@ -208,6 +239,10 @@ impl Work {
                 let input = durable::canon::digest(&child.input).to_string();
                 parts.texts(["child", child.run.as_str(), child.automation.as_str(), &input]);
             }
+            Task::Prove(prove) => {
+                parts.texts(["prove"]);
+                prove.probes.iter().for_each(|probe| parts.probe(probe));
+            }
         }
         let bytes: Vec<&[u8]> = parts.0.iter().map(String::as_bytes).collect();
         Digest::of_parts(&bytes)
@@ -221,6 +256,31 @@ struct Parts(Vec<String>);
 impl Parts {
     fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
         self.0.extend(texts.into_iter().map(str::to_owned));
+    }
+
+    fn shell(&mut self, shell: &ShellTask) {
+        self.texts(["shell", &shell.text]);
+        self.option(shell.cwd.as_deref());
+        self.list(pairs(&shell.values));
+        self.list(pairs(&shell.env));
+        self.list(shell.env_pass.iter().map(String::as_str));
+    }
+
+    fn probe(&mut self, probe: &Probe) {
+        match probe {
+            Probe::Command { shell, timeout } => {
+                self.texts(["command", &timeout.to_string()]);
+                self.shell(shell);
+            }
+            Probe::Changed { paths } => {
+                self.texts(["changed"]);
+                self.list(paths.iter().map(Glob::as_str));
+            }
+            Probe::File { path, contains } => {
+                self.texts(["file", path]);
+                self.option(contains.as_deref());
+            }
+        }
     }
 
     fn option(&mut self, text: Option<&str>) {

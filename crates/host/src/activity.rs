@@ -29,8 +29,8 @@ impl Follower {
         for site in &self.state().in_flight {
             let Some(node) = self.state().node(site) else { continue };
             let (round, attempt) = (node.round, node.attempt);
-            let key =
-                AttemptKey { run: self.place().run.clone(), node: site.clone(), round, attempt };
+            let (run, node, proof) = (self.place().run.clone(), site.clone(), None);
+            let key = AttemptKey { run, node, round, attempt, proof };
             let path = self.place().output().join(output_name(&key));
             let id = site.to_string();
             let before = self.seen.0.get(&id).filter(|before| before.round == round);

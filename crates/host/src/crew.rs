@@ -13,6 +13,7 @@ use durable::{Clock, Timestamp};
 use engine::{AttemptKey, ChildTask, Class, NodeError, Outcome, Task, Work};
 use providers::Stop;
 
+use crate::baseline;
 use crate::family::{Family, Watched};
 use crate::perform::{Stage, perform};
 use crate::watch::watch;
@@ -99,7 +100,11 @@ impl Crew {
             (Arc::clone(&self.family), self.sender.clone(), work.key.clone());
         let (stop, leave) = (watch.stop.clone(), watch.leave.clone());
         let generation = work.generation;
+        let (stage, baseline) = (Arc::clone(&self.stage), work.baseline);
         let following = move || {
+            if baseline {
+                baseline::take(&stage, &key, &stop);
+            }
             let word = |rests| drop(sender.send(Arrival::Child { key: key.clone(), rests }));
             match family.perform(&key, &task, &stop, &leave, &word) {
                 Watched::Over(outcome) => {

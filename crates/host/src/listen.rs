@@ -108,7 +108,8 @@ fn has_ended(follower: &Follower, node: &str, key: (Round, u64)) -> bool {
     let site = Site::parse(node);
     let state = follower.state();
     let latest = state.node(&site).map_or((Round::FIRST, 0), |node| (node.round, node.attempt.0));
-    key < latest || (key == latest && !state.in_flight.contains(&site))
+    let goes_on = state.in_flight.contains(&site) || state.claims.contains(&site);
+    key < latest || (key == latest && !goes_on)
 }
 
 /// Whether a site is what somebody means: itself, or an item of a node.

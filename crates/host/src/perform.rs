@@ -10,7 +10,8 @@ use durable::Digest;
 use durable::disk::{Append, SharedDisk};
 use durable::entropy::Entropy;
 use durable::limits;
-use engine::{AgentTask, Class, NodeError, Outcome, ScriptTask, Task, Work};
+use engine::proof::Finding;
+use engine::{AgentTask, AttemptKey, Class, NodeError, Outcome, ScriptTask, ShellTask, Task, Work};
 use providers::{
     HostEnv, Place, ProviderName, Scene, Script, ShellPlace, Stop, Stream, Wishes, choose,
     perform_script, perform_scripted, perform_shell,
@@ -19,6 +20,8 @@ use redact::Masker;
 use runstore::{Invocation, RunPlace};
 
 use crate::ask::perform_http;
+use crate::baseline;
+use crate::prove::perform_proof;
 
 /// What all attempts of one run have in common.
 #[derive(Debug)]
@@ -49,28 +52,42 @@ pub(crate) fn perform(stage: &Stage, work: &Work, stop: &Stop) -> Outcome {
     if let Err(refused) = put_files(stage, work) {
         return refused;
     }
+    if work.baseline {
+        baseline::take(stage, &work.key, stop);
+    }
     let mut output = OutputLog::new(stage, work);
     let mut sink = |_: Stream, bytes: &[u8]| output.write(bytes);
     let place = Place { workspace: &stage.workspace, host_env: &stage.host_env, key: &work.key };
     let outcome = match &work.task {
-        Task::Shell(task) => {
-            let mut keep = |text: &str| keep_value(stage, text);
-            let preamble = |large: &[(String, String)]| blueprint::shell::preamble(large);
-            let mut place = ShellPlace { place, keep: &mut keep, preamble: &preamble };
-            perform_shell(task, &mut place, stop, &mut sink)
-        }
+        Task::Shell(task) => shell(stage, &work.key, task, stop, &mut sink),
         Task::Script(task) => match found_script(stage, task) {
             Ok(task) => perform_script(&task, place, stop, &mut sink),
             Err(refused) => refused,
         },
         Task::Agent(task) => agent(stage, work, task, stop, &mut sink),
         Task::Http(task) => perform_http(stage, work, task, stop),
+        Task::Prove(task) => perform_proof(stage, &work.key, task, stop, &mut sink),
         Task::Child(_) => Outcome::Lost {
             message: format!("{}: a run is followed, not performed", work.key.node),
         },
     };
     output.close();
     masked(&stage.masker, outcome)
+}
+
+/// Runs a shell command in the workspace.
+pub(crate) fn shell(
+    stage: &Stage,
+    key: &AttemptKey,
+    task: &ShellTask,
+    stop: &Stop,
+    sink: &mut dyn FnMut(Stream, &[u8]),
+) -> Outcome {
+    let place = Place { workspace: &stage.workspace, host_env: &stage.host_env, key };
+    let mut keep = |text: &str| keep_value(stage, text);
+    let preamble = |large: &[(String, String)]| blueprint::shell::preamble(large);
+    let mut place = ShellPlace { place, keep: &mut keep, preamble: &preamble };
+    perform_shell(task, &mut place, stop, sink)
 }
 
 fn agent(
@@ -158,6 +175,10 @@ fn masked(masker: &Masker, outcome: Outcome) -> Outcome {
         Outcome::Replied { text: reply, session, usage } => {
             Outcome::Replied { text: text(reply), session, usage }
         }
+        Outcome::Proved(findings) => {
+            let masked = |one: Finding| Finding { note: one.note.map(text), ..one };
+            Outcome::Proved(findings.into_iter().map(masked).collect())
+        }
         Outcome::Failed(failure) => Outcome::Failed(error(failure)),
         Outcome::Ended { end, usage } => {
             let end = end.map(|value| masker.mask_json(&value).0).map_err(error);
@@ -169,7 +190,7 @@ fn masked(masker: &Masker, outcome: Outcome) -> Outcome {
 }
 
 /// The name of an attempt's output: node, round or item where there is one,
-/// and attempt.
+/// and attempt. What the checks of its claim say stands there too.
 pub(crate) fn output_name(key: &engine::AttemptKey) -> String {
     match key.round {
         durable::Round::FIRST => format!("{}.{}.log", key.node, key.attempt),

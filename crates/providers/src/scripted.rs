@@ -38,6 +38,9 @@ struct Reply {
     files: BTreeMap<String, String>,
     delay: Span,
     usage: Option<Map<String, Value>>,
+    /// The session in which it answers; else the one that it continues, or
+    /// one of its own.
+    session: Option<String>,
     end: End,
 }
 
@@ -54,7 +57,7 @@ enum End {
     /// Is gone, and nobody saw how.
     Die,
     /// The provider's quota is used up.
-    Limit { resets_in: Span },
+    Limit { resets_in: Option<Span> },
 }
 
 /// One attempt and what it plays in.
@@ -149,7 +152,8 @@ impl Reply {
             ),
             End::Answer(text) => {
                 say(json!({"type": "result", "text": text, "usage": self.usage}));
-                let session = task.session.clone().unwrap_or_else(|| format!("scripted:{key}"));
+                let session = self.session.as_ref().or(task.session.as_ref()).cloned();
+                let session = session.unwrap_or_else(|| format!("scripted:{key}"));
                 Outcome::Replied { text: text.clone(), session: Some(session), usage: self.told() }
             }
             End::Exit { code, says } => {
@@ -166,10 +170,13 @@ impl Reply {
             }
             End::Limit { resets_in } => {
                 say(json!({"type": "limit", "resets_in": resets_in}));
-                let message =
-                    format!("the scripted provider's limit is reached; it resets in {resets_in}");
+                let when = match resets_in {
+                    Some(span) => format!("it resets in {span}"),
+                    None => "nobody says when it resets".to_owned(),
+                };
+                let message = format!("the scripted provider's limit is reached; {when}");
                 Outcome::Failed(NodeError {
-                    retry_after: Some(*resets_in),
+                    retry_after: *resets_in,
                     ..NodeError::before_effect(Class::Transient, "limit_reached", message)
                 })
             }

@@ -137,6 +137,11 @@ impl RunPlace {
         self.folder().join("output")
     }
 
+    /// What the workspace was when nodes began whose changes are asked for.
+    pub fn baselines(&self) -> PathBuf {
+        self.folder().join("baselines")
+    }
+
     pub fn worker_log(&self) -> PathBuf {
         self.folder().join("worker.log")
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::values::{Compiled, Values};
 use crate::node_type::Runs;
 use crate::{
-    BlueprintId, Condition, Count, Environment, Http, Kind, Method, OnItemError, PortName, Runtime,
-    Schema, ShellCommand, StateOp, Template, Wait,
+    AgentTerms, BlueprintId, Condition, Count, Environment, Http, Kind, Method, Mode, OnItemError,
+    PortName, Runtime, Schema, ShellCommand, StateOp, Template, Wait,
 };
 
 pub(super) fn kind(runs: Runs, values: &mut Values) -> Option<Kind> {
@@ -18,11 +18,13 @@ pub(super) fn kind(runs: Runs, values: &mut Values) -> Option<Kind> {
             agent: values.template("agent")?,
             prompt: values.template("prompt")?,
             output_schema: values.schema("output_schema"),
+            terms: Box::new(values.terms()),
         },
         Runs::Decision => Kind::Decision {
             agent: values.template("agent")?,
             prompt: values.template("prompt")?,
             choices: values.ports("choices")?,
+            terms: Box::new(values.terms()),
         },
         Runs::Branch => Kind::Branch { condition: values.condition("condition")? },
         Runs::Loop => Kind::Loop {
@@ -137,6 +139,17 @@ impl Values {
 
     fn automation(&mut self, id: &str) -> Option<BlueprintId> {
         take!(self, id, Automation)
+    }
+
+    fn terms(&mut self) -> AgentTerms {
+        let mode = self.word("mode");
+        AgentTerms {
+            provider: take!(self, "provider", Plain),
+            model: take!(self, "model", Plain),
+            mode: Mode::ALL.iter().copied().find(|one| Some(one.word()) == mode),
+            tools: take!(self, "tools", Names).unwrap_or_default(),
+            session: take!(self, "session", Session).unwrap_or_default(),
+        }
     }
 
     fn method(&mut self, id: &str) -> Method {

@@ -8,13 +8,14 @@ use super::Sink;
 use super::compile;
 use super::literals;
 use super::policy;
+use super::prove::{self, Prove};
 use super::uses::Uses;
 use super::values::{CHOICES, Reader, Values, is_name};
 use crate::draft::{DraftKey, DraftNode, Word};
 use crate::node_type::{self, FieldKind, NodeType, Outputs, Runs};
 use crate::program::ERROR;
 use crate::yaml::{Data, Entry, Yaml, shorten};
-use crate::{Kind, Repeat, Retry, Rule, suggest};
+use crate::{AgentTerms, Kind, Mode, OnLimit, Repeat, Retry, Rule, suggest};
 
 /// What could be made of a node.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct Judged<'t> {
     pub(crate) timeout: Option<Span>,
     pub(crate) repeat: Repeat,
     pub(crate) retry: Option<Retry>,
+    pub(crate) on_limit: Option<OnLimit>,
+    pub(crate) prove: Option<Prove>,
     /// The fields as the content hash has them.
     pub(crate) fields: JsonMap<String, Value>,
     pub(crate) outputs: Ports<'t>,
@@ -53,6 +56,8 @@ pub(super) fn judge<'t>(
         timeout: None,
         repeat: node_type.map_or(Repeat::Never, |t| t.repeat.default),
         retry: None,
+        on_limit: None,
+        prove: None,
         fields: JsonMap::new(),
         outputs: Ports::Any,
         inputs: Ports::Any,
@@ -64,6 +69,8 @@ pub(super) fn judge<'t>(
     judged.timeout = judge_timeout(node, node_type, sink);
     judged.repeat = judge_repeat(node, node_type, sink);
     judged.retry = judge_retry(node, node_type, sink);
+    judged.on_limit = judge_on_limit(node, node_type, sink);
+    judged.prove = judge_prove(node, node_type, sink, uses);
     if node.fields_refused {
         return judged;
     }
@@ -75,6 +82,7 @@ pub(super) fn judge<'t>(
     judged.kind = compile::kind(runs, &mut values);
     if let Some(kind) = &judged.kind {
         literals::judge(node, kind, sink);
+        judge_tools(node, kind, sink);
     }
     let asks_safely = matches!(&judged.kind, Some(Kind::Http(http)) if http.method.is_safe());
     if asks_safely && node.repeat.is_none() {
@@ -214,6 +222,71 @@ fn judge_retry(node: &DraftNode<'_>, node_type: &NodeType, sink: &mut Sink<'_>) 
         return None;
     }
     policy::retry(key.value, sink)
+}
+
+fn judge_on_limit(
+    node: &DraftNode<'_>,
+    node_type: &NodeType,
+    sink: &mut Sink<'_>,
+) -> Option<OnLimit> {
+    let key = node.on_limit?;
+    if !node_type.meets_limits() {
+        no_such_key("on_limit", key, node_type, NodeType::meets_limits, sink);
+        return None;
+    }
+    let found = match &key.value.data {
+        Data::Text(text) => OnLimit::ALL.iter().copied().find(|one| one.word() == text),
+        Data::Refused => return None,
+        Data::Null | Data::Bool(_) | Data::Number(_) | Data::List(_) | Data::Map(_) => None,
+    };
+    if found.is_none() {
+        let message =
+            format!("`on_limit` must be `wait` or `fail`, it is {}", key.value.describe());
+        sink.error(Rule::InvalidValue, &key.value.span, message);
+    }
+    found
+}
+
+fn judge_prove<'t>(
+    node: &DraftNode<'t>,
+    node_type: &'static NodeType,
+    sink: &mut Sink<'_>,
+    uses: &mut Uses<'t>,
+) -> Option<Prove> {
+    let key = node.prove?;
+    if !node_type.prove {
+        no_such_key("prove", key, node_type, |t| t.prove, sink);
+        return None;
+    }
+    let asker = uses.reader;
+    uses.reader.claims = true;
+    let read = prove::read(key, &mut Reader { sink, uses, node_type: node_type.id });
+    uses.reader = asker;
+    read
+}
+
+/// Tools are for `mode: custom`, which is nothing without them.
+fn judge_tools(node: &DraftNode<'_>, kind: &Kind, sink: &mut Sink<'_>) {
+    let (Kind::Task { terms, .. } | Kind::Decision { terms, .. }) = kind else { return };
+    let AgentTerms { mode, tools, .. } = &**terms;
+    let key = |id: &str| node.fields.and_then(|fields| fields.get(id));
+    let (place, message, help) = match (mode, key("mode"), key("tools")) {
+        (Some(Mode::Custom), Some(entry), None) => (
+            &entry.value.span,
+            "`mode: custom` names no tools",
+            "add `tools: [...]`, or use `plan`, `edit` or `full`",
+        ),
+        (Some(Mode::Custom), _, Some(entry)) if tools.is_empty() => {
+            (&entry.value.span, "`tools` is empty", "name a tool, or write `mode: plan`")
+        }
+        (Some(Mode::Plan | Mode::Edit | Mode::Full) | None, _, Some(entry)) => (
+            &entry.key_span,
+            "`tools` counts only with `mode: custom`",
+            "write `mode: custom`, or remove the tools",
+        ),
+        (Some(_), ..) | (None, _, None) => return,
+    };
+    sink.error(Rule::InvalidTools, place, message).suggest(help);
 }
 
 fn no_such_key(

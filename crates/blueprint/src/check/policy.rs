@@ -113,7 +113,12 @@ pub(super) fn budget(key: DraftKey<'_>, sink: &mut Sink<'_>) -> Budget {
     budget
 }
 
-fn known_keys(map: &Map, known: &[&'static str], what: &str, sink: &mut Sink<'_>) -> bool {
+pub(super) fn known_keys(
+    map: &Map,
+    known: &[&'static str],
+    what: &str,
+    sink: &mut Sink<'_>,
+) -> bool {
     let mut sound = true;
     for entry in map.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
         let near = suggest::did_you_mean(&entry.key, known.iter().copied());

@@ -43,8 +43,18 @@ pub(super) fn program(
         let id = NodeId::new(node.id?.text);
         let name = node.name.map_or(id.as_str(), |name| name.text).to_owned();
         index.insert(id.clone(), NodeIx(u32::try_from(at).ok()?));
-        let Judged { kind, timeout, repeat, retry, .. } = judged;
-        nodes.push(Node { id, name, kind: kind?, timeout, repeat, retry, parent });
+        let Judged { kind, timeout, repeat, retry, on_limit, prove, .. } = judged;
+        nodes.push(Node {
+            id,
+            name,
+            kind: kind?,
+            timeout,
+            repeat,
+            retry,
+            on_limit: on_limit.or(draft.on_limit).unwrap_or_default(),
+            prove: prove.map(|prove| prove.checks).unwrap_or_default(),
+            parent,
+        });
     }
     let mut bodies = vec![Vec::new(); nodes.len()];
     for (at, node) in nodes.iter().enumerate() {
@@ -72,6 +82,7 @@ pub(super) fn program(
         id,
         name: draft.name?.text.to_owned(),
         schema: SCHEMA,
+        workspace: draft.workspace,
         on_interrupt: draft.on_interrupt,
         max_parallel: draft.max_parallel,
         deadline: limits.deadline,

@@ -55,6 +55,9 @@ impl<'t> Refs<'_, 't> {
             Root::Error(name) => (name, Gives::Error),
         };
         let node = self.find(one, name, sink)?;
+        if reader.claims && node == reader.node && gives == Gives::Output {
+            return None;
+        }
         let question = Question { one, reader, node, gives };
         if self.is_unclear(reader.node) || self.is_unclear(node) {
             return None;
@@ -66,10 +69,9 @@ impl<'t> Refs<'_, 't> {
 
     /// The node of that id; a finding when there is none.
     fn find(&self, one: &Use<'_>, node: &NodeId, sink: &mut Sink<'_>) -> Option<usize> {
-        let (draft, graph) = (self.draft, self.graph);
+        let graph = self.graph;
         let found = graph.ids.get(node.as_str()).copied();
-        let nameless = || draft.nodes.iter().any(|node| node.id.is_none());
-        if found.is_none() && !draft.cut && !nameless() {
+        if found.is_none() && self.knows_all() {
             let near = near_id(graph, node.as_str(), sink);
             let message = format!("no node has the id `{}`", shorten(node.as_str()));
             let path = (one.span, one.text, &one.part);
@@ -79,8 +81,13 @@ impl<'t> Refs<'_, 't> {
         found
     }
 
+    /// Whether a node that is not found is not there.
+    pub(super) fn knows_all(&self) -> bool {
+        !self.draft.cut && self.draft.nodes.iter().all(|node| node.id.is_some())
+    }
+
     /// Whether a fault that is already reported leaves open where it stands.
-    fn is_unclear(&self, node: usize) -> bool {
+    pub(super) fn is_unclear(&self, node: usize) -> bool {
         let graph = self.graph;
         let nested = |body: usize| graph.parent[body].is_some();
         self.draft.cut
@@ -253,7 +260,7 @@ impl<'t> Refs<'_, 't> {
         runs(&self.judged[node])
     }
 
-    fn id(&self, node: usize) -> &'t str {
+    pub(super) fn id(&self, node: usize) -> &'t str {
         self.draft.nodes[node].id.map_or("", |id| id.text)
     }
 

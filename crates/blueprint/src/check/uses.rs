@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::template::Filter;
-use crate::{Condition, Root, Template};
+use crate::{Condition, NodeId, Root, Template};
 
 /// One path in one field.
 #[derive(Debug)]
@@ -24,11 +24,14 @@ pub(super) struct Asker {
     pub(super) node: usize,
     /// The loop asks after each round of its body, not when it begins.
     pub(super) after_round: bool,
+    /// It is asked once the node claims success, so that its own output is
+    /// there too.
+    pub(super) claims: bool,
 }
 
 impl Asker {
     pub(super) fn at(node: usize) -> Self {
-        Self { node, after_round: false }
+        Self { node, after_round: false, claims: false }
     }
 }
 
@@ -43,10 +46,20 @@ pub(super) enum Asks {
     Nothing,
 }
 
+/// A node that goes on in the session of another.
+#[derive(Debug)]
+pub(super) struct SessionUse<'t> {
+    /// The one that goes on, by its place in the draft.
+    pub(super) reader: usize,
+    pub(super) node: NodeId,
+    pub(super) span: &'t Range<usize>,
+}
+
 /// The uses of all nodes, collected while their fields are read.
 #[derive(Debug, Default)]
 pub(super) struct Uses<'t> {
     pub(super) list: Vec<Use<'t>>,
+    pub(super) sessions: Vec<SessionUse<'t>>,
     /// The node whose fields are being read.
     pub(super) reader: Asker,
 }

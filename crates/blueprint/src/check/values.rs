@@ -1,5 +1,6 @@
 //! The value of one field: judged by the field's kind and compiled.
 
+mod agent;
 mod header;
 mod scalar;
 
@@ -15,7 +16,8 @@ use crate::program::ERROR;
 use crate::template::SyntaxError;
 use crate::yaml::{Data, Entry, List, Map, Yaml, shorten};
 use crate::{
-    BlueprintId, Condition, Count, Finding, PortName, Rule, Schema, ShellCommand, Template, suggest,
+    BlueprintId, Condition, Count, Finding, PortName, Rule, Schema, Session, ShellCommand,
+    Template, suggest,
 };
 
 /// A field's value, ready for the node that it becomes part of.
@@ -35,6 +37,8 @@ pub(super) enum Compiled {
     Count(Count),
     Flag(bool),
     Automation(BlueprintId),
+    Plain(String),
+    Session(Session),
 }
 
 /// The fields of the reading so far, by their ids.
@@ -87,7 +91,7 @@ impl<'t> Reader<'_, '_, 't> {
             FieldKind::EnvMap => Compiled::Environment(self.environment(field, value)?),
             FieldKind::Code { .. } => {
                 let text = self.text(field, value)?;
-                self.shell(text, &value.span)?
+                Compiled::Shell(self.shell(text, &value.span)?)
             }
             FieldKind::Condition => {
                 let text = self.text(field, value)?;
@@ -100,6 +104,11 @@ impl<'t> Reader<'_, '_, 't> {
             FieldKind::Duration => self.duration(field, value)?,
             FieldKind::Items => self.items(field, value)?,
             FieldKind::AutomationRef => self.automation(field, value)?,
+            FieldKind::Plain => {
+                let text = self.text(field, value)?;
+                Compiled::Plain(self.plain(field, text, &value.span)?)
+            }
+            FieldKind::Session => Compiled::Session(self.session(field, value)?),
             FieldKind::Text
             | FieldKind::LongText
             | FieldKind::Prompt
@@ -140,6 +149,10 @@ impl<'t> Reader<'_, '_, 't> {
         let compiled = match field.kind {
             FieldKind::BranchPort => Compiled::Ports(self.ports(field, list)?),
             FieldKind::EnvName => Compiled::Names(self.names(field, list)?),
+            FieldKind::Plain => Compiled::Names(self.all(list, |reader, item| {
+                let text = reader.item(field, item)?;
+                reader.plain(field, text, &item.span)
+            })?),
             FieldKind::Text
             | FieldKind::LongText
             | FieldKind::Prompt
@@ -156,6 +169,7 @@ impl<'t> Reader<'_, '_, 't> {
             | FieldKind::EnvMap
             | FieldKind::Items
             | FieldKind::HeaderMap
+            | FieldKind::Session
             | FieldKind::Condition => Compiled::Templates(self.all(list, |reader, item| {
                 let text = reader.item(field, item)?;
                 reader.template(text, &item.span)
@@ -194,7 +208,7 @@ impl<'t> Reader<'_, '_, 't> {
         None
     }
 
-    fn template(&mut self, text: &'t str, span: &'t Range<usize>) -> Option<Template> {
+    pub(super) fn template(&mut self, text: &'t str, span: &'t Range<usize>) -> Option<Template> {
         match Template::parse(text) {
             Ok(template) => {
                 self.uses.add(&template, span, text);
@@ -207,11 +221,11 @@ impl<'t> Reader<'_, '_, 't> {
         }
     }
 
-    fn shell(&mut self, text: &'t str, span: &'t Range<usize>) -> Option<Compiled> {
+    pub(super) fn shell(&mut self, text: &'t str, span: &'t Range<usize>) -> Option<ShellCommand> {
         // What is wrong with a place itself is not the shell's doing.
         self.template(text, span)?;
         match ShellCommand::parse(text) {
-            Ok(command) => Some(Compiled::Shell(command)),
+            Ok(command) => Some(command),
             Err(errors) => {
                 self.faults(Rule::UnsafeShellTemplate, errors, span, text);
                 None

@@ -188,17 +188,28 @@ impl<'t, 's, 'f> Keys<'t, 's, 'f> {
     }
 
     pub(super) fn on_interrupt(&mut self) -> OnInterrupt {
-        let Some(entry) = self.map.get("on_interrupt") else { return OnInterrupt::default() };
         let words = [OnInterrupt::Fail, OnInterrupt::Resume];
+        self.word("on_interrupt", &words, OnInterrupt::word).unwrap_or_default()
+    }
+
+    /// One of two words, if the key is there.
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        key: &str,
+        words: &[T],
+        word: fn(T) -> &'static str,
+    ) -> Option<T> {
+        let entry = self.map.get(key)?;
         let found = match &entry.value.data {
-            Data::Refused => return OnInterrupt::default(),
-            Data::Text(text) => words.into_iter().find(|word| word.word() == text),
+            Data::Refused => return None,
+            Data::Text(text) => words.iter().copied().find(|one| word(*one) == text),
             Data::Null | Data::Bool(_) | Data::Number(_) | Data::List(_) | Data::Map(_) => None,
         };
-        found.unwrap_or_else(|| {
-            self.wrong(entry, "`fail` or `resume`");
-            OnInterrupt::default()
-        })
+        if found.is_none() {
+            let words: Vec<String> = words.iter().map(|one| format!("`{}`", word(*one))).collect();
+            self.wrong(entry, &words.join(" or "));
+        }
+        found
     }
 
     pub(super) fn max_parallel(&mut self) -> usize {

@@ -8,6 +8,12 @@ use crate::node_type::{Field, FieldKind};
 /// Names of environment variables.
 const VARIABLE: &str = "^[A-Za-z_][A-Za-z0-9_]*$";
 
+/// Texts in which no value can stand.
+const PLAIN: &str = r"^(?!.*\{\{)[\s\S]*\S";
+
+/// Sessions of a provider.
+const SESSION: &str = r"^\s*(fresh|continue:\s*[A-Za-z_][A-Za-z0-9_-]*)\s*$";
+
 /// Names of HTTP headers.
 const HEADER: &str = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$";
 
@@ -35,6 +41,9 @@ fn list(field: &Field) -> Value {
         FieldKind::EnvName => json!({
             "type": "array", "items": { "type": "string", "pattern": VARIABLE },
         }),
+        FieldKind::Plain => json!({
+            "type": "array", "minItems": 1, "items": { "type": "string", "pattern": PLAIN },
+        }),
         FieldKind::Text
         | FieldKind::LongText
         | FieldKind::Prompt
@@ -51,6 +60,7 @@ fn list(field: &Field) -> Value {
         | FieldKind::EnvMap
         | FieldKind::Items
         | FieldKind::HeaderMap
+        | FieldKind::Session
         | FieldKind::Condition => json!({ "type": "array", "items": { "type": "string" } }),
     }
 }
@@ -76,6 +86,8 @@ fn one(field: &Field) -> Value {
                 if field.templated { json!(["integer", "string"]) } else { json!("integer") };
             json!({ "type": form, "minimum": least, "maximum": most })
         }
+        FieldKind::Plain => json!({ "type": "string", "pattern": PLAIN }),
+        FieldKind::Session => json!({ "type": "string", "pattern": SESSION }),
         FieldKind::Duration if !field.templated => json!({ "type": "string", "pattern": LENGTH }),
         FieldKind::Text
         | FieldKind::LongText

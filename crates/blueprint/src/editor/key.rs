@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::supported;
 use crate::draft::SCHEMA;
 use crate::node_type::{self, Outputs};
-use crate::{ERROR, FailureClass, OnInterrupt, Repeat};
+use crate::{ERROR, FailureClass, OnInterrupt, OnLimit, Repeat, Workspace};
 
 /// A text with something in it.
 pub(super) const NOT_BLANK: &str = r"\S";
@@ -35,6 +35,17 @@ pub(super) fn of_blueprint(key: &str) -> Option<Value> {
                             fails, or goes on where every such work is `repeat: safe`.",
             "enum": [OnInterrupt::Fail.word(), OnInterrupt::Resume.word()],
             "default": OnInterrupt::default().word(),
+        }),
+        "workspace" => json!({
+            "description": "Where the nodes work: in the folder that the run is given, or in a \
+                            branch and folder of its own.",
+            "enum": words(Workspace::ALL, Workspace::word),
+        }),
+        "on_limit" => json!({
+            "description": "What happens when the limit of a provider is reached: the run waits \
+                            until it resets, or the node fails.",
+            "enum": words(OnLimit::ALL, OnLimit::word),
+            "default": OnLimit::default().word(),
         }),
         "max_parallel" => json!({
             "description": "The most attempts in flight at once.",
@@ -101,6 +112,13 @@ pub(super) fn of_node(key: &str) -> Option<Value> {
             "description": help("repeat"),
             "enum": [Repeat::Never.word(), Repeat::Safe.word()],
         }),
+        "on_limit" => json!({
+            "description": help("on_limit"), "enum": words(OnLimit::ALL, OnLimit::word),
+        }),
+        "prove" => json!({
+            "description": help("prove"),
+            "type": "array", "minItems": 1, "items": { "oneOf": checks() },
+        }),
         "position" => json!({ "description": "Where a canvas draws the node." }),
         "description" => json!({ "description": "For people: why the node is there." }),
         _ => return None,
@@ -120,6 +138,30 @@ pub(super) fn of_edge(key: &str) -> Option<Value> {
         }),
         _ => return None,
     })
+}
+
+fn words<T: Copy>(all: &[T], word: fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|one| word(*one)).collect()
+}
+
+/// The forms of a check.
+fn checks() -> Vec<Value> {
+    let text = || json!({ "type": "string", "pattern": NOT_BLANK });
+    let form = |properties: Value, required: &[&str]| {
+        json!({
+            "type": "object", "properties": properties, "required": required,
+            "additionalProperties": false,
+        })
+    };
+    let length = json!({ "type": "string", "pattern": LENGTH });
+    let paths = json!({ "type": "array", "minItems": 1, "items": text() });
+    let pointer = json!({ "type": "string", "pattern": "^(/|$)" });
+    vec![
+        form(json!({ "command": text(), "timeout": length }), &["command"]),
+        form(json!({ "changed": { "const": true }, "paths": paths }), &["changed"]),
+        form(json!({ "file": text(), "contains": text() }), &["file"]),
+        form(json!({ "output": pointer, "equals": {} }), &["output", "equals"]),
+    ]
 }
 
 /// The help of a key that some types have.

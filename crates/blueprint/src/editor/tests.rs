@@ -46,7 +46,9 @@ fn what_one_node_or_edge_can_show_is_refused() {
         "invalid_field_value",
         "invalid_id",
         "invalid_loop_max_iterations",
+        "invalid_prove",
         "invalid_retry",
+        "invalid_session",
         "invalid_timeout",
         "invalid_value",
         "missing_key",
@@ -86,7 +88,15 @@ fn wrong_keys_and_values_of_every_sort_are_refused() {
     assert!(accepts(json!({
         "id": "n", "type": "for_each", "fields": { "items": "storage.list", "max_parallel": 2 },
     })));
+    let check = |check: Value| shell("prove", json!([check]));
+    assert!(accepts(check(json!({ "command": "make test", "timeout": "5m" }))));
+    assert!(accepts(check(json!({ "output": "/a", "equals": null }))));
     for wrong in [
+        check(json!({ "command": "make test", "contains": "ok" })),
+        check(json!({ "changed": false })),
+        shell("prove", json!([])),
+        shell("on_limit", "wait".into()),
+        json!({ "id": "n", "type": "join", "prove": [{ "changed": true }] }),
         shell("retry", 1.into()),
         shell("retry", json!({ "backoff": "10s" })),
         shell("retry", json!({ "attempts": 3, "on": ["bad luck"] })),

@@ -18,6 +18,40 @@ const PROMPT: Field =
         .required()
         .templated();
 
+const PROVIDER: Field = Field::new(
+    "provider",
+    "Provider",
+    FieldKind::Plain,
+    "The program that does it, where the run was not told another one for the agent.",
+);
+
+const MODEL: Field =
+    Field::new("model", "Model", FieldKind::Plain, "The model, in the provider's own words.");
+
+const MODE: Field = Field::new(
+    "mode",
+    "Mode",
+    FieldKind::Enum { options: &["plan", "edit", "full", "custom"] },
+    "What the agent may do: `plan` reads, `edit` writes files of the workspace, `full` does all, \
+     `custom` uses the `tools` alone.",
+);
+
+const TOOLS: Field = Field::new(
+    "tools",
+    "Tools",
+    FieldKind::Plain,
+    "With `mode: custom`, the tools that the agent may use, in the provider's own words.",
+)
+.list();
+
+const SESSION: Field = Field::new(
+    "session",
+    "Session",
+    FieldKind::Session,
+    "`fresh`, or `continue:<node>` to go on in the session of a task or decision before it.",
+)
+.default("fresh");
+
 const TASK: NodeType = NodeType {
     id: "task",
     actor: Actor::Agent,
@@ -33,12 +67,18 @@ const TASK: NodeType = NodeType {
             "output_schema",
             "Output schema",
             FieldKind::JsonSchema,
-            "What the reply must look like; another reply fails the node.",
+            "What the reply must look like; another one gets one corrective turn, then the node fails.",
         ),
+        PROVIDER,
+        MODEL,
+        MODE,
+        TOOLS,
+        SESSION,
     ],
     inputs: IN,
     outputs: OUT,
     timeout: true,
+    prove: true,
     retry: true,
     errors: true,
     repeat: ASK,
@@ -63,10 +103,16 @@ const DECISION: NodeType = NodeType {
         )
         .required()
         .list(),
+        PROVIDER,
+        MODEL,
+        MODE,
+        TOOLS,
+        SESSION,
     ],
     inputs: IN,
     outputs: Outputs::FromField("choices"),
     timeout: true,
+    prove: true,
     retry: true,
     errors: true,
     repeat: ASK,
@@ -91,6 +137,7 @@ const MESSAGE_SEND: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: false,
+    prove: false,
     retry: true,
     errors: true,
     repeat: ASK,
@@ -116,6 +163,7 @@ const MEMORY_COMMIT: NodeType = NodeType {
     inputs: IN,
     outputs: OUT,
     timeout: false,
+    prove: false,
     retry: false,
     errors: false,
     repeat: SAFE,

@@ -50,7 +50,25 @@ impl NodeType {
                    of failure.",
             default: "one attempt",
         };
-        let keys = [(self.timeout, timeout), (self.retry, retry), (self.repeat.settable, repeat)];
+        let on_limit = NodeKey {
+            id: "on_limit",
+            help: "What happens when the provider's limit is reached: `wait` until it resets, or \
+                   `fail` as after any other failure.",
+            default: "that of the blueprint, else wait",
+        };
+        let prove = NodeKey {
+            id: "prove",
+            help: "A list of checks that must hold once the node claims success: `command`, \
+                   `changed`, `file` or `output`; the run makes them, not the agent.",
+            default: "no check",
+        };
+        let keys = [
+            (self.timeout, timeout),
+            (self.retry, retry),
+            (self.repeat.settable, repeat),
+            (self.meets_limits(), on_limit),
+            (self.prove, prove),
+        ];
         keys.into_iter().filter(|(taken, _)| *taken).map(|(_, key)| key).collect()
     }
 }
@@ -98,6 +116,8 @@ impl Field {
             FieldKind::Condition => ("condition", "conditions"),
             FieldKind::Items => ("path to a list", "paths to lists"),
             FieldKind::HeaderMap => ("names with texts", "mappings"),
+            FieldKind::Plain => ("word", "words"),
+            FieldKind::Session => return "fresh or continue:<node>".to_owned(),
         };
         if self.multiple { format!("list of {many}") } else { one.to_owned() }
     }

@@ -1,6 +1,8 @@
 //! A run and its nodes as people read them.
 
-use host::api::{NodeStatus, NodeView, RunReport, RunView};
+use host::api::{
+    AgainCause, CheckEnd, CheckResult, FailReason, NodeStatus, NodeView, Proof, RunReport, RunView,
+};
 
 use super::{escape, gist, time};
 use crate::style::{Paint, Style};
@@ -28,6 +30,9 @@ fn heading(report: &RunReport, style: Style) -> Vec<String> {
             "failure",
             escape::text(failure.message.trim_end()).replace('\n', "\n            "),
         ));
+    }
+    if let Some(proof) = view.proof {
+        rows.push(("proof", proof_line(proof, style)));
     }
     if let Some(started) = view.started_at {
         let took = time::between(view.started_at, view.updated_at);
@@ -60,6 +65,18 @@ fn heading(report: &RunReport, style: Style) -> Vec<String> {
     rows.into_iter().map(line).collect()
 }
 
+/// What the nodes of a run say of themselves, as far as that is known.
+fn proof_line(proof: Proof, style: Style) -> String {
+    match proof {
+        Proof::Proven => style.paint(Paint::Good, "proven: every check held"),
+        Proof::Claimed => "claimed: agents say so, and nothing checked it".to_owned(),
+        Proof::Unknown => style.paint(Paint::Bad, "unknown: some check could not be made"),
+        Proof::Contradicted => {
+            style.paint(Paint::Bad, "contradicted: something says that it is done and is not")
+        }
+    }
+}
+
 fn automation(report: &RunReport) -> String {
     let (id, name) = (escape::line(&report.blueprint_id), escape::line(&report.view.name));
     if name.is_empty() || name == id { id.into_owned() } else { format!("{name} ({id})") }
@@ -72,7 +89,9 @@ fn status(report: &RunReport, style: Style) -> String {
         return style.paint(Paint::Bad, &text);
     }
     let look = view.look();
-    let reason = view.reason().map(|reason| format!(" ({})", reason.word())).unwrap_or_default();
+    let waits = view.waits_for_limit.then_some("limit");
+    let reason = view.reason().map(FailReason::word).or(waits);
+    let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
     let unknown = if view.unknown_effect { ", outcome unknown" } else { "" };
     let word = format!("{}{reason}{unknown}", view.status.word().replace('_', " "));
     format!("{} {}", style.run_icon(look), style.run_word(look, &word))
@@ -114,6 +133,13 @@ fn lines_of(node: &NodeView, style: Style, column: usize, width: usize) -> Vec<S
         if attempt.is_empty() { "" } else { "  " },
     );
     let mut lines = vec![head.trim_end().to_owned()];
+    lines.extend(node.checks.iter().map(|check| check_line(check, style)));
+    if node.again == Some(AgainCause::Limit)
+        && let Some(wake) = node.wake
+    {
+        let until = time::instant(wake);
+        lines.push(format!("     waits until {until} for the limit; `run resume` tries at once"));
+    }
     if let (NodeStatus::Waiting, Some(prompt)) = (node.status, &node.prompt) {
         let prompt = prompt.trim_end().lines().take(PROMPT_LINES);
         lines.extend(
@@ -121,4 +147,16 @@ fn lines_of(node: &NodeView, style: Style, column: usize, width: usize) -> Vec<S
         );
     }
     lines
+}
+
+/// What was checked of a claim, and what came of it.
+fn check_line(result: &CheckResult, style: Style) -> String {
+    let (sign, paint) = match result.end {
+        CheckEnd::Held => (style.sign("✓", "+"), Paint::Good),
+        CheckEnd::Broken => (style.sign("✗", "x"), Paint::Bad),
+        CheckEnd::Unknown => (style.sign("‽", "!"), Paint::Bad),
+    };
+    let note = result.note.as_ref().map(|note| format!(": {}", escape::line(note)));
+    let check = escape::line(&result.check);
+    format!("     {} {check}{}", style.paint(paint, sign), note.unwrap_or_default())
 }

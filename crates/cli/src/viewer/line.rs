@@ -1,7 +1,8 @@
 //! An event as a line for people. Pure.
 
 use host::api::{
-    Attempt, Caught, Child, Event, Fact, NodeStatus, NodeView, RunStarted, RunView, Timestamp,
+    AgainCause, Attempt, Caught, Child, Event, Fact, NodeStatus, NodeView, Proof, RunStarted,
+    RunView, Timestamp,
 };
 use serde_json::Value;
 
@@ -102,6 +103,10 @@ impl Layout {
             Fact::NodeFailed { error, caught, .. } => {
                 self.long(NodeStatus::Failed, handled(*caught), &error.message)
             }
+            Fact::AttemptFailed { error, wake: Some(wake), cause: AgainCause::Limit, .. } => {
+                let intro = format!("waits until {wake} for the limit of its provider: ");
+                self.long(NodeStatus::Waiting, &intro, &error.message)
+            }
             Fact::AttemptFailed { attempt, error, wake, .. } => {
                 let when = wake.map(|wake| format!(" at {wake}")).unwrap_or_default();
                 let intro = format!("attempt {attempt} failed and is tried again{when}: ");
@@ -120,7 +125,23 @@ impl Layout {
             Fact::WaitStarted { until, .. } => {
                 said(NodeStatus::Waiting, format!("waits until {until}"))
             }
-            Fact::UsageReported { .. } => None,
+            Fact::UsageReported { .. }
+            | Fact::SessionReported { .. }
+            | Fact::ProofStarted { .. } => None,
+            Fact::NodeClaimed { .. } => {
+                said(NodeStatus::Running, "claims success, which is checked now".to_owned())
+            }
+            Fact::ProofInterrupted { .. } => {
+                said(NodeStatus::Running, "its checks were cut short and are made again".to_owned())
+            }
+            Fact::ProofReported { proof, checks, .. } => match proof {
+                Proof::Proven => {
+                    let all = if checks.len() == 1 { "its check holds" } else { "all checks hold" };
+                    said(NodeStatus::Completed, format!("proven: {all}"))
+                }
+                // The end that follows says why.
+                Proof::Claimed | Proof::Unknown | Proof::Contradicted => None,
+            },
             Fact::BudgetNotice { .. } | Fact::BudgetReached { .. } => self.word(fact),
             Fact::DeadlinePassed { deadline } => {
                 said(NodeStatus::Failed, format!("out of time: the deadline was {deadline}"))

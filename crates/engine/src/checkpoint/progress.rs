@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blueprint::NodeId;
-use durable::{Round, Span};
+use blueprint::{NodeId, PortName};
+use durable::{Attempt, Round, Span};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{CheckpointError, StoredError, error, stored_error};
 use crate::container::{Container, ForEach, ItemEnd, Loop};
 use crate::event::LoopBegin;
+use crate::proof::Claim;
 use crate::spending::BudgetLimit;
 use crate::spending::Spending;
 
@@ -38,6 +39,12 @@ pub(super) enum StoredItem {
     Failed(StoredError),
 }
 
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct StoredClaim {
+    port: PortName,
+    asked: Attempt,
+}
+
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct StoredSpending {
     calls: u64,
@@ -49,6 +56,14 @@ pub(super) struct StoredSpending {
     grants: u64,
     noticed: Option<u64>,
     held: Option<String>,
+}
+
+pub(super) fn stored_claim(claim: &Claim) -> StoredClaim {
+    StoredClaim { port: claim.port.clone(), asked: claim.asked }
+}
+
+pub(super) fn claim(stored: &StoredClaim) -> Claim {
+    Claim { port: stored.port.clone(), asked: stored.asked }
 }
 
 pub(super) fn stored_container(container: &Container) -> StoredContainer {

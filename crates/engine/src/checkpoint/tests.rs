@@ -1,8 +1,13 @@
 //! What is stored and read again is the same.
 
+use blueprint::Repeat;
+use durable::Attempt;
+
 use super::*;
+use crate::event::Child;
 use crate::event::{AgainCause, Event, Fact};
 use crate::fold;
+use crate::work::{Class, NodeError};
 use durable::Digest;
 
 /// A run in which a site waits to be tried again after a run that worked for

@@ -24,12 +24,13 @@ pub(super) fn with_contract(prompt: &str, choices: &[PortName], schema: Option<&
     text
 }
 
-/// The one corrective turn of a decision.
+/// The one corrective turn: of a decision, or of a task with a schema.
 pub(super) fn correction(fault: &str, choices: &[PortName]) -> String {
     let words: Vec<&str> = choices.iter().map(PortName::as_str).collect();
-    format!(
-        "Your last answer could not be used ({fault}). \
-         Answer now with exactly one of these words and nothing else: {}",
-        words.join(", ")
-    )
+    let wanted = if words.is_empty() {
+        "Answer now with JSON alone that satisfies the JSON Schema which you were given.".to_owned()
+    } else {
+        format!("Answer now with exactly one of these words and nothing else: {}", words.join(", "))
+    };
+    format!("Your last answer could not be used ({fault}). {wanted}")
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use blueprint::{Environment, Kind, Node, PortName, Program, Template};
+use blueprint::{AgentTerms, Check, Environment, Kind, Node, PortName, Program, Session, Template};
 use durable::{Attempt, Digest, Generation, Round};
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use crate::failing::caught;
 use crate::id::RunId;
 use crate::registry::Registry;
 use crate::site::Site;
-use crate::state::RunState;
+use crate::state::{NodeState, RunState};
 use crate::work::{
     AgentTask, AttemptKey, ChildTask, Class, HttpTask, NodeError, ScriptTask, ShellTask, Task, Work,
 };
@@ -39,7 +39,7 @@ pub(super) fn start(view: View<'_>, site: &Site) -> Step {
     let node = program.node(ix);
     let registry = Registry::at(program, state, artifacts, site);
     let key = next_key(state, site);
-    let task = match external(node, &key, state, &registry) {
+    let task = match external(program, node, &key, state, &registry) {
         Ok(task) => task,
         Err(error) => {
             let (node, caught) = (site.clone(), caught(program, site));
@@ -52,10 +52,11 @@ pub(super) fn start(view: View<'_>, site: &Site) -> Step {
             automation: child.automation.clone(),
             input: child.input.clone(),
         })),
-        Task::Agent(_) | Task::Shell(_) | Task::Script(_) | Task::Http(_) => None,
+        Task::Agent(_) | Task::Shell(_) | Task::Script(_) | Task::Http(_) | Task::Prove(_) => None,
     };
     let generation: Generation = state.generation;
-    let work = Work { key, generation, timeout: node.timeout, task, files: registry.into_files() };
+    let (timeout, files, baseline) = (node.timeout, registry.into_files(), has_baseline(node));
+    let work = Work { key, generation, timeout, task, files, baseline };
     let fact = Fact::NodeStarted {
         node: site.clone(),
         attempt: work.key.attempt,
@@ -71,14 +72,16 @@ pub(super) fn start(view: View<'_>, site: &Site) -> Step {
 
 /// The work of a run that carries out the attempt of a site, which is asked
 /// for again by every new owner.
-pub(crate) fn child_work(state: &RunState, site: &Site) -> Option<Work> {
+pub(crate) fn child_work(program: &Program, state: &RunState, site: &Site) -> Option<Work> {
     let node = state.node(site)?;
     let (child, flight) = (node.child.as_ref()?, node.in_flight?);
     let Child { run_id, automation, input } = (**child).clone();
     let key = key(state, site, node.attempt);
     let task = Task::Child(child_task(state, run_id, automation, input));
     let timeout = flight.deadline.map(|deadline| deadline.since(flight.since));
-    Some(Work { key, generation: state.generation, timeout, task, files: Vec::new() })
+    let baseline = program.node_ix(&site.node).is_some_and(|ix| has_baseline(program.node(ix)));
+    let (generation, files) = (state.generation, Vec::new());
+    Some(Work { key, generation, timeout, task, files, baseline })
 }
 
 pub(crate) fn key(state: &RunState, site: &Site, attempt: Attempt) -> AttemptKey {
@@ -88,7 +91,45 @@ pub(crate) fn key(state: &RunState, site: &Site, attempt: Attempt) -> AttemptKey
         node: site.clone(),
         round: round(state, site),
         attempt,
+        proof: None,
     }
+}
+
+/// The key of what is in flight at the site.
+pub(crate) fn flight_key(state: &RunState, site: &Site) -> AttemptKey {
+    let node = state.node(site);
+    let attempt = node.map_or(Attempt(0), |node| node.attempt);
+    let proof = node.and_then(|node| node.in_flight).and_then(|flight| flight.proof);
+    AttemptKey { proof, ..key(state, site, attempt) }
+}
+
+fn has_baseline(node: &Node) -> bool {
+    node.prove.iter().any(|check| matches!(check, Check::Changed { .. }))
+}
+
+/// The session of its provider in which the next attempt, or the present
+/// one, is to be made; none for a fresh one.
+pub(crate) fn asked_session(
+    program: &Program,
+    state: &RunState,
+    site: &Site,
+    node: &Node,
+) -> Result<Option<String>, NodeError> {
+    let own = state.node(site);
+    if let Some(own) = own.filter(|own| own.correction.is_some()) {
+        return Ok(own.session.clone());
+    }
+    let (Kind::Task { terms, .. } | Kind::Decision { terms, .. }) = &node.kind else {
+        return Ok(None);
+    };
+    let Session::Continue(of) = &terms.session else { return Ok(None) };
+    let parent = |id| program.node_ix(id).and_then(|ix| program.node(ix).parent);
+    let item = site.item.filter(|_| parent(of) == parent(&site.node));
+    let found = state.node(&Site::at(of, item)).and_then(|node| node.session.clone());
+    found.map(Some).ok_or_else(|| {
+        let message = format!("{site}: `{of}` has left no session that could be continued");
+        NodeError::before_effect(Class::Preflight, "session_missing", message)
+    })
 }
 
 fn next_key(state: &RunState, site: &Site) -> AttemptKey {
@@ -123,6 +164,7 @@ fn child_run(key: &AttemptKey) -> RunId {
 }
 
 fn external(
+    program: &Program,
     node: &Node,
     key: &AttemptKey,
     state: &RunState,
@@ -134,12 +176,16 @@ fn external(
         template.render_for_process(registry).map_err(|e| unresolved(site, &e))
     };
     match &node.kind {
-        Kind::Task { agent, prompt, output_schema } => {
+        Kind::Task { agent, prompt, output_schema, terms } => {
             let schema = output_schema.as_ref();
-            agent_task(site, state, render(agent)?, || render(prompt), &[], schema)
+            let session = asked_session(program, state, site, node)?;
+            let prompt = || render(prompt);
+            agent_task(state.node(site), (render(agent)?, session), prompt, &[], schema, terms)
         }
-        Kind::Decision { agent, prompt, choices } => {
-            agent_task(site, state, render(agent)?, || render(prompt), choices, None)
+        Kind::Decision { agent, prompt, choices, terms } => {
+            let session = asked_session(program, state, site, node)?;
+            let prompt = || render(prompt);
+            agent_task(state.node(site), (render(agent)?, session), prompt, choices, None, terms)
         }
         Kind::Shell { command, cwd, env } => {
             let shell = command.render(registry).map_err(|error| unresolved(site, &error))?;
@@ -193,14 +239,13 @@ fn external(
 }
 
 fn agent_task(
-    site: &Site,
-    state: &RunState,
-    agent: String,
+    before: Option<&NodeState>,
+    (agent, session): (String, Option<String>),
     prompt: impl FnOnce() -> Result<String, NodeError>,
     choices: &[PortName],
     schema: Option<&blueprint::Schema>,
+    terms: &AgentTerms,
 ) -> Result<Task, NodeError> {
-    let before = state.node(site);
     let prompt = match before.and_then(|node| node.correction.as_deref()) {
         Some(fault) => prompt::correction(fault, choices),
         None => prompt::with_contract(&prompt()?, choices, schema),
@@ -210,7 +255,11 @@ fn agent_task(
         prompt,
         choices: choices.to_vec(),
         schema: schema.map(|schema| schema.json_schema().clone()),
-        session: before.and_then(|node| node.session.clone()),
+        session,
+        provider: terms.provider.clone(),
+        model: terms.model.clone(),
+        mode: terms.mode,
+        tools: terms.tools.clone(),
     }))
 }
 

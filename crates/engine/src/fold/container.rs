@@ -116,8 +116,10 @@ impl At<'_> {
         };
         let sites: Vec<Site> = own.body.iter().map(|id| Site::at(id, Some(index))).collect();
         let is_over = |site: &Site| state.node_status(site).is_settled();
-        let is_idle =
-            |site: &Site| !state.in_flight.contains(site) && !state.children.contains_key(site);
+        let is_idle = |site: &Site| {
+            let under_way = state.in_flight.contains(site) || state.children.contains_key(site);
+            !under_way && !state.claims.contains(site)
+        };
         let fits = match &end {
             ItemEnd::Completed(_) => !own.failing.contains_key(&index) && sites.iter().all(is_over),
             ItemEnd::Failed(_) => own.failing.contains_key(&index) && sites.iter().all(is_idle),
@@ -130,7 +132,8 @@ impl At<'_> {
         }
         for site in sites {
             forget(state, &site);
-            state.nodes.remove(&site);
+            let proof = state.nodes.remove(&site).and_then(|node| node.stands());
+            state.items_proof = state.items_proof.max(proof);
         }
         Ok(())
     }
@@ -152,7 +155,8 @@ impl At<'_> {
         let Some(own) = state.containers.get(&self.node.node) else { return Ok(()) };
         let inside = |site: &&Site| own.body().contains(&site.node);
         let waits = |site: &&Site| state.node_status(site) == NodeStatus::Waiting;
-        if state.in_flight.iter().chain(state.children.keys()).any(|site| inside(&site)) {
+        let under_way = state.in_flight.iter().chain(state.children.keys()).chain(&state.claims);
+        if under_way.into_iter().any(|site| inside(&site)) {
             return Err(self.illegal());
         }
         let waiting: Vec<Site> = state.nodes.keys().filter(inside).filter(waits).cloned().collect();

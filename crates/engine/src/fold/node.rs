@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Illegal, run};
 use crate::event::{AgainCause, Caught, Child, Fact, FailReason, UnknownCause};
+use crate::proof::{CONTRADICTED, Proof};
 use crate::site::Site;
 use crate::state::{Failure, InFlight, NodeState, NodeStatus, RunState};
 use crate::work::{Class, Effect, NodeError};
@@ -87,7 +88,7 @@ impl At<'_> {
             unreachable!("only the start of an attempt is asked for one")
         };
         let (generation, deadline, repeat, agent) = (*generation, *deadline, *repeat, *agent);
-        InFlight { generation, deadline, repeat, since: self.at, agent }
+        InFlight { generation, deadline, repeat, since: self.at, agent, proof: None }
     }
 
     pub(super) fn start(
@@ -121,6 +122,9 @@ impl At<'_> {
         node.attempt = found;
         node.in_flight = Some(flight);
         node.child = child.cloned();
+        node.again = None;
+        node.proof = None;
+        node.checks = Vec::new();
         node.started_at.get_or_insert(at);
         Ok(())
     }
@@ -160,6 +164,11 @@ impl At<'_> {
         let node = self.entry(state);
         node.output = Some(output);
         node.port = Some(port);
+        // The word of a person is a claim too.
+        let claims = node.claim.take().is_some() || node.in_flight.is_some_and(|own| own.agent);
+        if claims && node.proof != Some(Proof::Proven) {
+            node.proof = Some(Proof::Claimed);
+        }
         // An attempt before this one may have left it.
         node.error = None;
         self.settle(state, NodeStatus::Completed);
@@ -182,7 +191,9 @@ impl At<'_> {
         self.expect_end(state, attempt)?;
         self.close_body(state)?;
         self.note_error(state, error);
-        self.blame(state, FailReason::Error, error, caught);
+        let is_contradicted = error.code == CONTRADICTED;
+        let reason = if is_contradicted { FailReason::Contradicted } else { FailReason::Error };
+        self.blame(state, reason, error, caught);
         self.settle(state, NodeStatus::Failed);
         Ok(())
     }
@@ -207,12 +218,17 @@ impl At<'_> {
         // The next attempt is another run.
         node.child = None;
         node.session = session.cloned();
-        node.correction = match cause {
-            AgainCause::Correction => Some(error.message.clone()),
-            AgainCause::Interrupted | AgainCause::Retry => None,
-        };
-        if cause == AgainCause::Retry {
-            node.error = Some(error.clone());
+        node.again = Some(cause);
+        node.disclaim();
+        node.correction = None;
+        match cause {
+            AgainCause::Correction => node.correction = Some(error.message.clone()),
+            AgainCause::Retry => node.error = Some(error.clone()),
+            AgainCause::Limit => {
+                node.error = Some(error.clone());
+                node.limits += 1;
+            }
+            AgainCause::Interrupted => {}
         }
         Ok(())
     }
@@ -239,6 +255,10 @@ impl At<'_> {
             retry_after: None,
         };
         state.unknown_effect = true;
+        let node = self.entry(state);
+        if node.claim.is_some() {
+            node.proof = Some(Proof::Unknown);
+        }
         self.note_error(state, &error);
         self.blame(state, reason, &error, caught);
         self.settle(state, NodeStatus::Unknown);
@@ -339,9 +359,10 @@ impl At<'_> {
 
     /// The attempt is over; its time counts when an agent made it. How long
     /// it was at work after its owner died, nobody saw.
-    fn stop_working(&self, state: &mut RunState) {
+    pub(super) fn stop_working(&self, state: &mut RunState) {
         state.in_flight.remove(self.node);
         state.children.remove(self.node);
+        state.claims.remove(self.node);
         let flight = state.nodes.get_mut(self.node).and_then(|node| node.in_flight.take());
         let seen = |flight: &InFlight| flight.agent && flight.generation == state.generation;
         if let Some(flight) = flight.filter(seen) {
@@ -363,7 +384,9 @@ impl At<'_> {
         let at = self.at;
         let node = self.entry(state);
         node.status = status;
+        node.disclaim();
         node.correction = None;
+        node.again = None;
         node.started_at.get_or_insert(at);
         node.ended_at = Some(at);
     }

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::Illegal;
 use crate::event::{FailReason, RunStarted};
-use crate::state::{Cancel, Closed, Failure, RunState};
+use crate::site::Site;
+use crate::state::{Cancel, Closed, Failure, NodeState, RunState};
 
 pub(super) fn start(state: &mut RunState, at: Timestamp, started: &RunStarted) {
     state.run_id = Value::String(started.run_id.as_str().to_owned());
@@ -31,10 +32,12 @@ pub(super) fn close(
     failure: Option<Failure>,
 ) -> Result<(), Illegal> {
     let under_way = state.in_flight.first().or_else(|| state.children.keys().next());
+    let under_way = under_way.or_else(|| state.claims.first());
     if let (true, Some(node)) = (is_ours(state), under_way) {
         return Err(Illegal::EndInFlight { seq, node: node.clone() });
     }
     state.in_flight.clear();
+    state.claims.clear();
     state.waiting.clear();
     state.timers.clear();
     state.spending.held = None;
@@ -43,6 +46,22 @@ pub(super) fn close(
     }
     state.closed = Some(Closed { at, failure });
     Ok(())
+}
+
+/// What waits for a budget, or for the limit of a provider, goes on.
+pub(super) fn resume(state: &mut RunState, at: Timestamp) {
+    state.spending.grant();
+    let waits = |(wake, site): &&(Timestamp, Site)| {
+        *wake > at && state.node(site).is_some_and(NodeState::waits_for_limit)
+    };
+    let waiting: Vec<_> = state.timers.iter().filter(waits).cloned().collect();
+    for (wake, site) in waiting {
+        state.timers.remove(&(wake, site.clone()));
+        if let Some(node) = state.nodes.get_mut(&site) {
+            node.wake = Some(at);
+        }
+        state.timers.insert((at, site));
+    }
 }
 
 pub(super) fn cancel(state: &mut RunState, actor: &str, note: Option<&String>) {

@@ -19,7 +19,7 @@ use blueprint::{Program, check};
 use serde_json::{Map, Value, json};
 
 /// Keys of a node that are no fields of its type.
-const NODE_KEYS: [&str; 5] = ["name", "timeout", "repeat", "retry", "parent"];
+const NODE_KEYS: [&str; 7] = ["name", "timeout", "repeat", "retry", "parent", "on_limit", "prove"];
 
 /// Front matter under way.
 #[derive(Debug, Default)]

@@ -172,9 +172,10 @@ proptest! {
         for length in 1..=whole.log.len() {
             let prefix = &whole.log[..length];
             let before = crate::rig::refold(prefix);
-            let safe = before.in_flight.iter().all(|id| drive::is_safe(&whole.program, id));
+            let safe = drive::is_safe(&before);
             let rig = drive::from_prefix(&whole.program, whole.launch_of(), prefix);
-            let rests = before.in_flight.is_empty() && before.waits_for_something();
+            let idle = before.in_flight.is_empty() && before.claims.is_empty();
+            let rests = idle && before.waits_for_something();
             if (resumes && safe) || before.closed.is_some() || rests {
                 assert_eq!(ends(rig.state()), ends(whole.state()), "after {length} events");
                 assert_eq!(rig.state().storage, whole.state().storage);
@@ -228,6 +229,7 @@ fn garbage() -> impl Strategy<Value = Garbage> {
     let outcome = prop_oneof![
         Just(Outcome::Stopped),
         Just(Outcome::Output(Value::Null)),
+        Just(Outcome::Proved(Vec::new())),
         Just(Outcome::Output(json!({ "chosen": "x0" }))),
         text.clone().prop_map(|message| Outcome::Lost { message }),
         text.clone().prop_map(|text| Outcome::Replied {
@@ -273,6 +275,7 @@ impl Garbage {
                     node,
                     round: durable::Round::FIRST,
                     attempt: Attempt(attempt),
+                    proof: (attempt == 2).then_some(Attempt::FIRST),
                 };
                 Input::Outcome { key, generation: Generation(generation), outcome }
             }

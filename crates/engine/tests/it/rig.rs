@@ -6,6 +6,7 @@
 //! - work starts only after the event that names it is durable, once per
 //!   attempt over all owners (a run that works for this one is asked for once
 //!   by each of them), and never beyond the limits of blueprint and `for_each`;
+//! - a node with checks completes only once they have held;
 //! - nothing starts where something failed and found no way out;
 //! - the machine's state is the fold of the durable log, at every event;
 //! - the frontier kept event by event is the frontier from nothing;
@@ -24,7 +25,7 @@ use durable::{Digest, Generation, Seq, Span, Timestamp};
 use engine::container::Container;
 use engine::decide::{Frontier, decide};
 use engine::{
-    Action, AttemptKey, Event, Fact, FailReason, Input, Launch, NodeStatus, Outcome, RunId,
+    Action, AttemptKey, Event, Fact, FailReason, Input, Launch, NodeStatus, Outcome, Proof, RunId,
     RunMachine, RunState, RunStatus, Site, Task, Work, checkpoint, fold, retry,
 };
 use serde_json::Value;
@@ -291,6 +292,7 @@ impl Rig {
         if let Fact::NodeStarted { node, .. } = &event.fact {
             assert!(!self.is_halted(node), "{node} starts where something failed");
         }
+        self.check_proven(event);
         fold(&mut self.shadow, event).expect("the machine writes what can follow");
         self.frontier.note(&self.program, &self.shadow, event);
         let rebuilt = Frontier::of(&self.program, &self.shadow);
@@ -299,6 +301,7 @@ impl Rig {
         assert!(!self.shadow.is_parked() || self.shadow.failure.is_none(), "an ending run parks");
         for node in self.shadow.nodes.values().filter(|node| node.status.is_settled()) {
             assert!(node.in_flight.is_none() && node.correction.is_none(), "{event:?}");
+            assert!(node.claim.is_none() && node.again.is_none(), "{event:?}");
         }
         self.log.push(event.clone());
     }
@@ -306,13 +309,15 @@ impl Rig {
     fn perform(&mut self, work: &Work) {
         let is_child = matches!(work.task, Task::Child(_));
         let names = |event: &Event| {
-            let Fact::NodeStarted { node, attempt, generation, work: digest, .. } = &event.fact
-            else {
-                return false;
+            let (generation, digest) = match &event.fact {
+                Fact::NodeStarted { generation, work, .. }
+                | Fact::ProofStarted { generation, work, .. } => (*generation, *work),
+                _ => return false,
             };
-            let of_generation = is_child || *generation == work.generation;
-            of_generation
-                && (node, *attempt, *digest) == (&work.key.node, work.key.attempt, work.digest())
+            let of_generation = is_child || generation == work.generation;
+            // The round of an event is that of the state before it.
+            let key = self.key_of(event).map(|key| AttemptKey { round: work.key.round, ..key });
+            of_generation && key.as_ref() == Some(&work.key) && digest == work.digest()
         };
         let named = self.log.iter().any(names);
         assert!(named, "{} starts and no durable event names it", work.key);
@@ -322,6 +327,19 @@ impl Rig {
         assert!(again.is_none(), "{} starts twice for one owner", work.key);
         assert!(self.working.len() <= self.program.max_parallel(), "too many at a time");
         self.check_items();
+    }
+
+    /// What is kept of another run was proven there, or a person has said so.
+    fn check_proven(&self, event: &Event) {
+        let (Fact::NodeCompleted { node, .. } | Fact::DecisionCompleted { node, .. }) = &event.fact
+        else {
+            return;
+        };
+        let ix = self.program.node_ix(&node.node).expect("a node of the program");
+        let proof = self.shadow.node(node).and_then(|node| node.proof);
+        let is_kept = self.launch.retry.is_some() && self.shadow.generation == Generation::FIRST;
+        let proven = self.program.node(ix).prove.is_empty() || proof == Some(Proof::Proven);
+        assert!(proven || is_kept, "{node} completes and is not proven");
     }
 
     /// No `for_each` has more items under way than it may have.
@@ -360,6 +378,7 @@ impl Rig {
         let under_way = self.shadow.in_flight.iter().chain(self.shadow.children.keys());
         let under_way: BTreeSet<_> = under_way.cloned().collect();
         assert_eq!(nodes, under_way, "in flight and not performed, or the reverse");
+        assert!(self.shadow.claims.is_empty(), "a claim is left without its proof");
         assert_eq!(self.closed.is_some(), self.shadow.closed.is_some(), "the end is not told");
         assert_eq!(self.parked, self.shadow.is_parked(), "the rest is not told");
         let resting = self.parked || self.closed.is_some();
@@ -414,10 +433,14 @@ impl Rig {
     }
 
     fn key_of(&self, event: &Event) -> Option<AttemptKey> {
-        let Fact::NodeStarted { node, attempt, .. } = &event.fact else { return None };
+        let (node, attempt, proof) = match &event.fact {
+            Fact::NodeStarted { node, attempt, .. } => (node, attempt, None),
+            Fact::ProofStarted { node, attempt, proof, .. } => (node, attempt, Some(*proof)),
+            _ => return None,
+        };
         let round = self.shadow.node(node).map_or(durable::Round::FIRST, |node| node.round);
         let run = self.launch.run_id.clone();
-        Some(AttemptKey { run, node: node.clone(), round, attempt: *attempt })
+        Some(AttemptKey { run, node: node.clone(), round, attempt: *attempt, proof })
     }
 }
 

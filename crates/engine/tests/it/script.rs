@@ -12,6 +12,7 @@
 //! ended NODE CLASS CODE TEXT    … or failed
 //! fail NODE CLASS CODE TEXT     the attempt failed, and that was seen
 //! lost NODE TEXT                nobody knows
+//! proved NODE held broken=TEXT unknown=TEXT    what each check of a claim found
 //! stopped NODE                  its processes are gone
 //! late NODE ATTEMPT GENERATION [ROUND]     an outcome from another time
 //! approve [GATE] [note=…] [id=…] [as=…]    and so reject, cancel, resume

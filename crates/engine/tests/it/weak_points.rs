@@ -265,7 +265,8 @@ fn e10_a_decision_is_never_read_out_of_another_word() {
     for text in ["disapprove", "do not approve", "approve or reject", "I approve of it"] {
         let mut rig = started(lines, json!({}));
         let first = key(&rig, "d");
-        rig.finish(&first, Outcome::Replied { text: text.to_owned(), session: None, usage: None });
+        let (text, session) = (text.to_owned(), Some("s".to_owned()));
+        rig.finish(&first, Outcome::Replied { text: text.clone(), session, usage: None });
         assert_eq!(status(&rig, "d"), NodeStatus::Running, "{text}");
         assert_eq!(key(&rig, "d").attempt, Attempt(2), "{text}");
     }

@@ -254,7 +254,10 @@ impl<'a> Theatre<'a> {
 
     /// Lets an attempt act, by the script where it speaks of the node.
     fn act(&mut self, work: &Work) -> Result<Outcome, HostError> {
-        *self.acts.entry(work.key.node.clone()).or_default() += 1;
+        // To look whether it is done is no deed.
+        if work.key.proof.is_none() {
+            *self.acts.entry(work.key.node.clone()).or_default() += 1;
+        }
         match &work.task {
             Task::Child(task) => self.child(&work.key, task),
             Task::Http(_) => {
@@ -265,7 +268,7 @@ impl<'a> Theatre<'a> {
                 Err(HostError::new(Code::InvalidRequest, message)
                     .hint("replace it by a `shell` node for the test"))
             }
-            Task::Agent(_) | Task::Shell(_) | Task::Script(_) => {
+            Task::Agent(_) | Task::Shell(_) | Task::Script(_) | Task::Prove(_) => {
                 let stop = providers::Stop::new().map_err(|fault| {
                     HostError::from_fault(Code::Worker, "an attempt cannot be made", &fault)
                 })?;

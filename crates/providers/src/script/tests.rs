@@ -20,6 +20,7 @@ impl Bench {
             node: serde_json::from_value(json!("run")).unwrap(),
             round: Round::FIRST,
             attempt: Attempt::FIRST,
+            proof: None,
         };
         let folder = TempDir::new().unwrap();
         std::fs::write(folder.path().join(name), content).unwrap();

@@ -11,8 +11,19 @@ use thiserror::Error;
 use super::{End, Reply, Script};
 use crate::suggest::did_you_mean;
 
-const KEYS: [&str; 10] =
-    ["text", "json", "files", "usage", "exit", "error_event", "delay", "hang", "limit", "die"];
+const KEYS: [&str; 11] = [
+    "text",
+    "json",
+    "files",
+    "usage",
+    "session",
+    "exit",
+    "error_event",
+    "delay",
+    "hang",
+    "limit",
+    "die",
+];
 
 /// One thing that is wrong with a script.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -75,9 +86,10 @@ fn reply(value: &Value, place: &str, errors: &mut Errors) -> Option<Reply> {
     let mut fields = Fields { map, place, errors };
     let files = fields.files();
     let usage = fields.usage();
+    let session = fields.text("session").map(str::to_owned);
     let delay = fields.span("delay").unwrap_or(Span::ZERO);
     let end = fields.end()?;
-    Some(Reply { files, delay, usage, end })
+    Some(Reply { files, delay, usage, session, end })
 }
 
 /// The keys of one reply, read one by one.
@@ -167,17 +179,21 @@ impl<'a> Fields<'a> {
         })
     }
 
-    fn limit(&mut self) -> Option<Span> {
-        let map = self.get("limit", "a mapping with `resets_in`", Value::as_object)?;
+    /// Whether there is a limit, and when it resets, if that is known.
+    fn limit(&mut self) -> Option<Option<Span>> {
+        if self.map.get("limit") == Some(&Value::Bool(true)) {
+            return Some(None);
+        }
+        let map = self.get("limit", "`true` or a mapping with `resets_in`", Value::as_object)?;
         let place = under(self.place, "limit");
         unknown_keys(map, &["resets_in"], &place, self.errors);
         match map.get("resets_in").map(span) {
-            Some(Some(span)) => Some(span),
+            Some(Some(span)) => Some(Some(span)),
             Some(None) => {
                 let message = "`resets_in` is a length of time such as `90s` or `10m`";
                 self.errors.none(&under(&place, "resets_in"), message)
             }
-            None => self.errors.none(&place, "`limit` needs `resets_in`"),
+            None => self.errors.none(&place, "`limit` is `true`, or has `resets_in`"),
         }
     }
 
@@ -186,7 +202,7 @@ impl<'a> Fields<'a> {
     fn conflicts(&mut self, hang: bool, die: bool) -> Option<()> {
         let silent = [("hang", hang), ("die", die), ("limit", self.map.contains_key("limit"))];
         let silent = silent.into_iter().filter(|(_, on)| *on).map(|(key, _)| key);
-        let speaks = ["text", "json", "exit", "error_event", "usage"];
+        let speaks = ["text", "json", "exit", "error_event", "usage", "session"];
         let speaks = speaks.into_iter().filter(|key| self.map.contains_key(*key));
         let silent: Vec<&str> = silent.collect();
         let speaks: Vec<&str> = speaks.collect();

@@ -24,6 +24,7 @@ fn key(node: &str, round: u64, attempt: u64) -> AttemptKey {
         node: serde_json::from_value(json!(node)).unwrap(),
         round: Round(round),
         attempt: Attempt(attempt),
+        proof: None,
     }
 }
 
@@ -34,6 +35,10 @@ fn task(session: Option<&str>) -> AgentTask {
         choices: Vec::new(),
         schema: None,
         session: session.map(str::to_owned),
+        provider: None,
+        model: None,
+        mode: None,
+        tools: Vec::new(),
     }
 }
 

@@ -23,6 +23,7 @@ impl Bench {
             node: serde_json::from_value(json!("build")).unwrap(),
             round: Round::FIRST,
             attempt: Attempt::FIRST,
+            proof: None,
         };
         Self { folder: TempDir::new().unwrap(), key, host_env: HostEnv::current() }
     }

@@ -2,22 +2,25 @@
 //! decides which of the fields count. Fields that are not known are skipped,
 //! so that a later minor format may add some. Pure.
 
+mod claim;
+mod run;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use blueprint::{BlueprintId, Budget, NodeId, PortName, Repeat, StateOp};
+use blueprint::{Budget, NodeId, PortName, Repeat, StateOp};
 use durable::version::{Access, Format};
 use durable::{Attempt, Digest, Generation, Round, Seq, Span, Timestamp};
 use engine::event::LOG_FORMAT;
 use engine::{
-    AgainCause, BudgetLimit, Caught, Child, Class, Effect, Event, Fact, FailReason, LoopBegin,
-    NodeError, Parent, RunId, RunStarted, SignalId, Site, UnknownCause, Usage,
+    AgainCause, BudgetLimit, Caught, CheckResult, Child, Class, Effect, Event, Fact, LoopBegin,
+    NodeError, Parent, RunId, SignalId, Site, UnknownCause, Usage,
 };
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
+use super::LineError;
 use super::encode::{op_word, repeat_word};
-use super::{LineError, REFERENCE_FORMAT};
 
 /// The event of a line, with or without the fields of its frame. `format` is
 /// what the log's `run_started` said, where one was seen.
@@ -116,6 +119,10 @@ struct RawLine<'a> {
     retry_after: Option<Span>,
     #[serde(borrow)]
     limit: Option<Text<'a>>,
+    asking: Option<Attempt>,
+    #[serde(borrow)]
+    proof: Option<Text<'a>>,
+    checks: Option<Vec<CheckResult>>,
 }
 
 /// Text that borrows; an `Option<Cow>` alone would always copy.
@@ -181,6 +188,8 @@ fn fact(raw: &mut RawLine<'_>, format: Option<Format>) -> Result<Fact, Fault> {
         "decision_completed" | "decision_made" | "branch_taken" | "state_updated"
         | "notification" => step_fact(raw),
         "attempt_failed" | "attempt_unknown" | "usage_reported" => attempt_fact(raw),
+        "session_reported" | "node_claimed" | "proof_started" | "proof_interrupted"
+        | "proof_reported" => claim::fact(raw),
         "loop_iteration" | "loop_completed" | "for_each_started" | "item_completed"
         | "item_failed" | "for_each_completed" => container_fact(raw),
         "wait_started" => {
@@ -193,13 +202,13 @@ fn fact(raw: &mut RawLine<'_>, format: Option<Format>) -> Result<Fact, Fault> {
         }
         "awaiting_approval" | "approval_granted" | "approval_rejected" | "cancel_requested"
         | "signal_refused" | "run_resumed" => signal_fact(raw),
-        "run_started" => run_started(raw).map(|started| Fact::RunStarted(Box::new(started))),
+        "run_started" => run::started(raw).map(|started| Fact::RunStarted(Box::new(started))),
         "run_adopted" => {
             let generation = need(raw.generation, "generation")?;
             Ok(Fact::RunAdopted { generation, cut: raw.cut.unwrap_or(0) })
         }
         "run_completed" => Ok(Fact::RunCompleted),
-        "run_failed" => run_failed(raw, format),
+        "run_failed" => run::failed(raw, format),
         _ => Err(Fault::Kind),
     }
 }
@@ -326,73 +335,6 @@ fn signal_fact(raw: &mut RawLine<'_>) -> Result<Fact, Fault> {
         "run_resumed" => Fact::RunResumed { actor: actor()?, signal: signal(raw)? },
         _ => return Err(Fault::Kind),
     })
-}
-
-fn run_started(raw: &mut RawLine<'_>) -> Result<RunStarted, Fault> {
-    let format = raw.format.unwrap_or(REFERENCE_FORMAT);
-    match LOG_FORMAT.access(format) {
-        Access::TooNew => return Err(Fault::TooNew(format)),
-        Access::ReadWrite | Access::ReadOnly => {}
-    }
-    let run_id = match &raw.run_id {
-        Some(id) => run_id_of(id, "run_id")?,
-        None if format == REFERENCE_FORMAT => unnamed(),
-        None => return Err(Fault::Missing("run_id")),
-    };
-    let blueprint_id = need(raw.blueprint_id.as_ref(), "blueprint_id")?;
-    Ok(RunStarted {
-        run_id,
-        blueprint_id: BlueprintId::new(&blueprint_id.0)
-            .map_err(|_| Fault::Value("blueprint_id", blueprint_id.0.to_string()))?,
-        blueprint_hash: digest(raw.blueprint_hash.as_ref(), "blueprint_hash")?,
-        schema: raw.schema.unwrap_or(2),
-        trigger: Arc::new(raw.trigger.take().unwrap_or_default()),
-        format,
-        generation: raw.generation.unwrap_or(Generation::FIRST),
-        blueprint_digest: digest(raw.blueprint_digest.as_ref(), "blueprint_digest")?,
-        invocation_digest: digest(raw.invocation_digest.as_ref(), "invocation_digest")?,
-        principal: optional(&raw.principal),
-        retry_of: raw.retry_of.as_ref().map(|id| run_id_of(id, "retry_of")).transpose()?,
-        fork_of: match (&raw.fork_of, raw.fork_at) {
-            (Some(id), Some(at)) => Some((run_id_of(id, "fork_of")?, at)),
-            (Some(_), None) => return Err(Fault::Missing("fork_at")),
-            (None, _) => None,
-        },
-        parent: raw.parent.take(),
-        deadline: raw.deadline.as_ref().map(|deadline| deadline.0),
-        budget: raw.budget.take().map(|budget| *budget).unwrap_or_default(),
-    })
-}
-
-/// The oldest logs of the reference do not name their run.
-fn unnamed() -> RunId {
-    RunId::new("unnamed").expect("letters are a safe component")
-}
-
-fn run_failed(raw: &RawLine<'_>, format: Option<Format>) -> Result<Fact, Fault> {
-    let error = text(&raw.error, "error")?;
-    let reason = match &raw.reason {
-        Some(_) => word(&raw.reason, "reason", FailReason::from_word)?,
-        None => told_reason(&error, format),
-    };
-    let site = raw.node.as_ref().map(|node| Site::at(&NodeId::new(&node.0), raw.item));
-    Ok(Fact::RunFailed { reason, error, node: site })
-}
-
-/// The reference names no reason; its own sentences tell the most of them.
-fn told_reason(error: &str, format: Option<Format>) -> FailReason {
-    if format.is_none() {
-        // No `run_started` came before: a launch that failed.
-        FailReason::Launch
-    } else if error.contains("cancelled by operator") {
-        FailReason::Cancelled
-    } else if error.contains("interrupted by application restart") {
-        FailReason::Interrupted
-    } else if error.ends_with("approval rejected") {
-        FailReason::Rejected
-    } else {
-        FailReason::Error
-    }
 }
 
 /// The reference's `node_failed` has a message alone. Nothing is known of

@@ -68,6 +68,11 @@ fn run_fields(out: &mut Object, fact: &Fact) {
         | Fact::ForEachCompleted { .. }
         | Fact::WaitStarted { .. }
         | Fact::UsageReported { .. }
+        | Fact::SessionReported { .. }
+        | Fact::NodeClaimed { .. }
+        | Fact::ProofStarted { .. }
+        | Fact::ProofInterrupted { .. }
+        | Fact::ProofReported { .. }
         | Fact::AwaitingApproval { .. }
         | Fact::ApprovalGranted { .. }
         | Fact::ApprovalRejected { .. } => {}
@@ -122,6 +127,11 @@ fn node_fields(out: &mut Object, fact: &Fact) {
             out.add("attempt", attempt);
             out.add("usage", usage);
         }
+        Fact::SessionReported { .. }
+        | Fact::NodeClaimed { .. }
+        | Fact::ProofStarted { .. }
+        | Fact::ProofInterrupted { .. }
+        | Fact::ProofReported { .. } => claim_fields(out, fact),
         Fact::NodeCancelled { node: _, attempt } => out.add("attempt", attempt),
         Fact::AwaitingApproval { node: _, prompt } => out.add_some("prompt", prompt.as_ref()),
         Fact::ApprovalGranted { node: _, actor, note, signal }
@@ -165,6 +175,36 @@ fn failure_fields(out: &mut Object, fact: &Fact) {
             out.add("cause", cause.word());
             out.add("message", message);
             out.add_some("caught", caught.map(engine::Caught::word).as_ref());
+        }
+        _ => {}
+    }
+}
+
+/// The fields of a fact about what an attempt says of itself.
+#[expect(clippy::wildcard_enum_match_arm, reason = "it is called with claims alone")]
+fn claim_fields(out: &mut Object, fact: &Fact) {
+    match fact {
+        Fact::SessionReported { node: _, attempt, session } => {
+            out.add("attempt", attempt);
+            out.add("session", session);
+        }
+        Fact::NodeClaimed { node: _, attempt, output, port } => {
+            out.add("output", output);
+            out.add("port", port);
+            out.add("attempt", attempt);
+        }
+        Fact::ProofStarted { node: _, attempt, proof, generation, work, deadline } => {
+            out.add("attempt", attempt);
+            out.add("asking", proof);
+            out.add("generation", generation);
+            out.add("work", work);
+            out.add_some("deadline", deadline.as_ref());
+        }
+        Fact::ProofInterrupted { node: _, attempt } => out.add("attempt", attempt),
+        Fact::ProofReported { node: _, attempt, proof, checks } => {
+            out.add("attempt", attempt);
+            out.add("proof", proof.word());
+            out.add("checks", checks);
         }
         _ => {}
     }

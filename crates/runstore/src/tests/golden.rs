@@ -18,10 +18,9 @@ use engine::{
 };
 use serde_json::{Map, Value, json};
 
-use super::samples::language;
 use super::samples::{
-    BLUEPRINT, completed, folded, invocation, node_started, note, numbered, place, signal, started,
-    written,
+    BLUEPRINT, agents, completed, folded, invocation, language, node_started, note, numbered,
+    place, signal, started, written,
 };
 use crate::verify::FileCheck;
 use crate::{AdoptError, CheckpointUse, RunPlace, adopt, lock, open, read, verify};
@@ -32,6 +31,9 @@ const V1_FOLDED: &str = include_str!("../../tests/fixtures/v1/folded.json");
 const LANGUAGE_LOG: &[u8] = include_bytes!("../../tests/fixtures/language/events.jsonl");
 const LANGUAGE_SAVED: &[u8] = include_bytes!("../../tests/fixtures/language/state.json");
 const LANGUAGE_FOLDED: &str = include_str!("../../tests/fixtures/language/folded.json");
+const AGENTS_LOG: &[u8] = include_bytes!("../../tests/fixtures/agents/events.jsonl");
+const AGENTS_SAVED: &[u8] = include_bytes!("../../tests/fixtures/agents/state.json");
+const AGENTS_FOLDED: &str = include_str!("../../tests/fixtures/agents/folded.json");
 const REFERENCE_LOG: &[u8] = include_bytes!("../../tests/fixtures/reference/events.jsonl");
 const REFERENCE_SAVED: &[u8] = include_bytes!("../../tests/fixtures/reference/state.json");
 const REFERENCE_CALL: &[u8] = include_bytes!("../../tests/fixtures/reference/invocation.json");
@@ -143,13 +145,19 @@ struct Golden {
     history: fn(&RunPlace) -> Vec<Vec<Event>>,
 }
 
-const GOLDEN: [Golden; 2] = [
+const GOLDEN: [Golden; 3] = [
     Golden { log: V1_LOG, saved: V1_SAVED, folded: V1_FOLDED, history },
     Golden {
         log: LANGUAGE_LOG,
         saved: LANGUAGE_SAVED,
         folded: LANGUAGE_FOLDED,
         history: language::history,
+    },
+    Golden {
+        log: AGENTS_LOG,
+        saved: AGENTS_SAVED,
+        folded: AGENTS_FOLDED,
+        history: agents::history,
     },
 ];
 

@@ -1,5 +1,6 @@
 //! A run to try things on, small and with every kind of fact.
 
+pub(crate) mod agents;
 pub(crate) mod language;
 
 use std::collections::BTreeMap;
@@ -156,6 +157,7 @@ pub(crate) fn every_fact(text: &str, value: &Value) -> Vec<Fact> {
     let mut facts = plain_facts(text, value);
     facts.extend(varied_facts(text, value));
     facts.extend(language::facts(text, value));
+    facts.extend(agents::facts(text, value));
     facts
 }
 

@@ -191,7 +191,7 @@ proptest! {
             for node in 0..judged.len() {
                 let mut readers: Vec<_> = (0..judged.len()).map(Asker::at).collect();
                 let rounds = (0..judged.len()).filter(|at| runs_as(&judged[*at], Runs::Loop));
-                readers.extend(rounds.map(|node| Asker { node, after_round: true }));
+                readers.extend(rounds.map(|node| Asker { node, after_round: true, claims: false }));
                 for reader in readers.into_iter().filter(|reader| flow.is_before(node, *reader)) {
                     let hidden = graph.parent[node].is_some_and(list)
                         && graph.parent[node] != graph.parent[reader.node];
@@ -251,7 +251,7 @@ fn behind_a_loop_its_last_round_is_known_and_behind_its_failure_it_is_not() {
     nodes[5].parent = None;
     let edges = [(1, 2, 0), (1, 3, 1), (0, 4, 0), (0, 5, 2)];
     with_runs(&file(&nodes, &edges), |_, _, flow, _| {
-        let until = Asker { node: 0, after_round: true };
+        let until = Asker { node: 0, after_round: true, claims: false };
         assert!(flow.is_known(1, Gives::Output, until) && output(flow, 1, 4));
         assert!(!flow.is_known(2, Gives::Output, until) && !output(flow, 2, 4));
         assert!(flow.is_before(2, until) && flow.is_before(2, Asker::at(4)));

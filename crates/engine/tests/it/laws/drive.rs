@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use blueprint::{Kind, OnInterrupt, Program, Repeat};
+use engine::proof::Finding;
 use engine::{
-    AttemptKey, Event, Fact, FailReason, Input, Launch, Outcome, Signal, SignalId, Site, Usage,
-    Verb,
+    AttemptKey, Event, Fact, FailReason, Input, Launch, Outcome, RunState, Signal, SignalId, Site,
+    Usage, Verb,
 };
 use serde_json::json;
 
@@ -19,6 +20,9 @@ const STEPS_MAX: usize = 10_000;
 pub(crate) fn success(program: &Program, key: &AttemptKey) -> Outcome {
     let node = &key.node.node;
     let ix = program.node_ix(node).expect("the node is of the program");
+    if key.proof.is_some() {
+        return Outcome::Proved(program.node(ix).prove.iter().map(|_| Finding::held()).collect());
+    }
     let usage = Some(Box::new(Usage { tokens: Some(10), ..Usage::default() }));
     let letters: usize = node.as_str().bytes().map(usize::from).sum();
     match &program.node(ix).kind {
@@ -103,9 +107,13 @@ fn say(rig: &mut Rig, verb: Verb, number: usize) {
     rig.give(Input::Signal(Signal { id, verb, actor, note: None }));
 }
 
-/// Whether the author lets an attempt at the site be repeated.
-pub(crate) fn is_safe(program: &Program, site: &Site) -> bool {
-    program.node_ix(&site.node).is_some_and(|ix| program.node(ix).repeat == Repeat::Safe)
+/// Whether all that is in flight may be done again. Checks always may.
+pub(crate) fn is_safe(state: &RunState) -> bool {
+    let safe = |site: &Site| {
+        let flight = state.node(site).and_then(|node| node.in_flight);
+        flight.is_some_and(|flight| flight.repeat == Repeat::Safe)
+    };
+    state.in_flight.iter().all(safe)
 }
 
 pub(crate) fn succeed(rig: &mut Rig, key: &AttemptKey) {
@@ -120,12 +128,9 @@ pub(crate) fn from_prefix(program: &Arc<Program>, launch: &Launch, prefix: &[Eve
     let before = refold(prefix);
     let was_failing = before.failure.is_some();
     let half_kept = launch.retry.is_some() && before.generation.0 == 1;
-    let safe = |site: &Site| {
-        let flight = before.node(site).and_then(|node| node.in_flight);
-        flight.is_some_and(|flight| flight.repeat == Repeat::Safe)
-    };
+    let under_way: BTreeSet<_> = before.in_flight.union(&before.claims).cloned().collect();
     let resumes = program.on_interrupt() == OnInterrupt::Resume;
-    let repeats = resumes && !was_failing && before.in_flight.iter().all(safe);
+    let repeats = resumes && !was_failing && is_safe(&before);
     let mut rig = Rig::of_log(program, launch, prefix);
     rig.adopt();
     if before.closed.is_some() {
@@ -136,12 +141,12 @@ pub(crate) fn from_prefix(program: &Arc<Program>, launch: &Launch, prefix: &[Eve
     if repeats || half_kept {
         assert!(unknown.is_empty(), "nothing was lost, yet {unknown:?} are unknown");
     } else {
-        assert_eq!(unknown, before.in_flight, "what was in flight, and no more, is unknown");
+        assert_eq!(unknown, under_way, "what was under way, and no more, is unknown");
     }
     to_end(&mut rig);
     let reason = rig.state().closed.as_ref().expect("it is at its end").failure.as_ref();
     let reason = reason.map(|failure| failure.reason);
-    let abandoned = before.in_flight.is_empty() && !before.waits_for_something() && !resumes;
+    let abandoned = under_way.is_empty() && !before.waits_for_something() && !resumes;
     let lost = !repeats && !caught;
     if was_failing {
         assert_eq!(reason, before.failure.map(|failure| failure.reason), "the first failure stays");

@@ -265,6 +265,17 @@ fn keys(kind: &str, seed: &Seed) -> String {
         if seed.retries {
             keys.push_str(" retry={\"attempts\":3,\"backoff\":\"10s\",\"jitter\":false}");
         }
+        match seed.number % 4 {
+            0 => keys.push_str(" prove=[{\"command\":\"make test\"},{\"changed\":true}]"),
+            1 => keys.push_str(" prove=[{\"file\":\"{{run.id}}\"}]"),
+            2 if kind == "shell" => {
+                keys.push_str(" prove=[{\"output\":\"/exit_code\",\"equals\":0}]")
+            }
+            _ => {}
+        }
+        if seed.number % 5 == 0 && ["task", "decision"].contains(&kind) {
+            keys.push_str(" on_limit=fail");
+        }
     }
     keys
 }

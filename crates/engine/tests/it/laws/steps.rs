@@ -1,6 +1,7 @@
 //! What can happen to a run, at random.
 
 use durable::{Attempt, Generation, Span, Timestamp};
+use engine::proof::Finding;
 use engine::work::Class;
 use engine::{
     AttemptKey, Effect, Input, NodeError, Outcome, Signal, SignalId, Site, Task, Verb, Work,
@@ -34,7 +35,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
     let reply = prop_oneof![Just("x0"), Just("{\"chosen\":\"x1\"}"), Just("not x0"), Just("")];
     prop_oneof![
         12 => any::<u8>().prop_map(|which| Step::End(which, 0)),
-        5 => (any::<u8>(), 1..7_u8).prop_map(|(which, how)| Step::End(which, how)),
+        5 => (any::<u8>(), 1..10_u8).prop_map(|(which, how)| Step::End(which, how)),
         2 => (any::<u8>(), reply).prop_map(|(which, text)| Step::Reply(which, text.to_owned())),
         4 => (any::<u8>(), 0..3_u8).prop_map(|(node, verb)| Step::Signal(node, verb)),
         3 => (any::<u8>(), 3..12_u8).prop_map(|(node, verb)| Step::Signal(node, verb)),
@@ -62,7 +63,11 @@ impl Step {
                 if let Some(key) = pick(rig, *which) {
                     rig.finish(
                         &key,
-                        Outcome::Replied { text: text.clone(), session: None, usage: None },
+                        Outcome::Replied {
+                            text: text.clone(),
+                            session: Some("session".to_owned()),
+                            usage: None,
+                        },
                     );
                 }
             }
@@ -118,6 +123,17 @@ pub(super) fn ending(rig: &Rig, key: &AttemptKey, how: u8) -> Outcome {
             let asked = Some(Span::from_secs(90));
             let failure = failure("later".to_owned());
             Outcome::Failed(NodeError { effect: Effect::None, retry_after: asked, ..failure })
+        }
+        7 => {
+            let failure =
+                NodeError { code: "limit_reached".to_owned(), ..failure("no more".to_owned()) };
+            let retry_after = (key.attempt.0 % 2 == 0).then_some(Span::from_secs(300));
+            Outcome::Failed(NodeError { effect: Effect::None, retry_after, ..failure })
+        }
+        8 | 9 if key.proof.is_some() => {
+            let why = "it is not so".to_owned();
+            let found = if how == 8 { Finding::broken(why) } else { Finding::unknown(why) };
+            Outcome::Proved(vec![found])
         }
         _ => drive::success(&rig.program, key),
     }
@@ -178,6 +194,7 @@ fn stale(rig: &mut Rig, node: u8, attempt: u64, generation: u64) {
         node: Site::parse(&format!("n{}{}", node % 8, INSIDE[usize::from(node / 8) % 4])),
         round: durable::Round(u64::from(node / 128)),
         attempt: Attempt(attempt),
+        proof: None,
     };
     // A clock that was set is no answer to what comes next.
     rig.tick(Span::ZERO);

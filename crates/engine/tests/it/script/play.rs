@@ -7,6 +7,7 @@ use std::sync::Arc;
 use blueprint::Program;
 use durable::{Attempt, Generation, Round, Seq, Span, Timestamp};
 use engine::fork::fork;
+use engine::proof::Finding;
 use engine::retry::{Kept, Verdict, keep};
 use engine::work::Class;
 use engine::{
@@ -43,7 +44,7 @@ impl Player {
         }
         let actions = match words.as_slice() {
             ["start", input] => self.rig.start(json(input)),
-            ["finish" | "reply" | "ended" | "fail" | "lost" | "stopped", node, ..] => {
+            ["finish" | "reply" | "ended" | "fail" | "lost" | "stopped" | "proved", node, ..] => {
                 let outcome = outcome(&words);
                 self.end(node, outcome)
             }
@@ -157,6 +158,7 @@ impl Player {
             node: Site::parse(node),
             round: Round(round.parse().expect("a number")),
             attempt: Attempt(attempt.parse().expect("a number")),
+            proof: None,
         };
         let generation = Generation(generation.parse().expect("a number"));
         self.rig.give_stale(late(&key, generation));
@@ -289,7 +291,18 @@ fn outcome(words: &[&str]) -> Outcome {
         ["fail", _, class, code, message] => Outcome::Failed(failure(class, code, message)),
         ["lost", _, message] => Outcome::Lost { message: text(message) },
         ["stopped", _] => Outcome::Stopped,
+        ["proved", _, ends @ ..] => Outcome::Proved(ends.iter().map(|end| finding(end)).collect()),
         other => panic!("no end of an attempt: {other:?}"),
+    }
+}
+
+/// What one probe found: `held`, or `broken=WHY` and `unknown=WHY`.
+fn finding(word: &str) -> Finding {
+    match word.split_once('=') {
+        None if word == "held" => Finding::held(),
+        Some(("broken", why)) => Finding::broken(text(why)),
+        Some(("unknown", why)) => Finding::unknown(text(why)),
+        Some(_) | None => panic!("{word} is no end of a check"),
     }
 }
 

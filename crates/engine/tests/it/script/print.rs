@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use durable::{Round, Timestamp};
 use engine::view::Progress;
 use engine::{
-    Action, AttemptKey, BudgetLimit, Caught, Event, Fact, NodeError, RunStarted, Task, Work,
+    Action, AttemptKey, BudgetLimit, Caught, CheckResult, Event, Fact, NodeError, Probe,
+    RunStarted, ShellTask, Task, Work,
 };
 use serde_json::Value;
 
@@ -33,7 +34,8 @@ pub(super) fn actions(actions: &[Action]) -> String {
 fn attempt(key: &AttemptKey) -> String {
     let round =
         if key.round == Round::FIRST { String::new() } else { format!(" round {}", key.round) };
-    format!("{}/{}{round}", key.node, key.attempt)
+    let proof = key.proof.map(|proof| format!(" proof {proof}")).unwrap_or_default();
+    format!("{}/{}{round}{proof}", key.node, key.attempt)
 }
 
 /// When the run wants to be looked at.
@@ -106,6 +108,10 @@ pub(super) fn view(rig: &Rig) -> String {
         parts.push_str(" degraded");
     }
     option(&mut parts, "held", view.held.map(BudgetLimit::word).as_ref());
+    if view.waits_for_limit {
+        parts.push_str(" waits_for_limit");
+    }
+    option(&mut parts, "proof", view.proof.map(engine::Proof::word).as_ref());
     line(&mut text, &parts);
     if let Some(failure) = &view.failure {
         line(&mut text, &format!("    {}", failure.message));
@@ -124,6 +130,8 @@ pub(super) fn view(rig: &Rig) -> String {
         .expect("a text takes all");
         option(&mut parts, "wake", node.wake.map(since).map(|span| format!("+{span}")).as_ref());
         option(&mut parts, "child", node.open_child().map(child_name).as_ref());
+        option(&mut parts, "again", node.again.map(engine::AgainCause::word).as_ref());
+        option(&mut parts, "proof", node.proof.map(engine::Proof::word).as_ref());
         line(&mut text, &parts);
     }
     text
@@ -140,14 +148,13 @@ fn start(text: &mut String, work: &Work) {
             list(&mut parts, "choices", &choices);
             option(&mut parts, "schema", agent.schema.as_ref());
             option(&mut parts, "session", agent.session.as_ref());
+            option(&mut parts, "provider", agent.provider.as_ref());
+            option(&mut parts, "model", agent.model.as_ref());
+            option(&mut parts, "mode", agent.mode.map(blueprint::Mode::word).as_ref());
+            list(&mut parts, "tools", &agent.tools);
         }
-        Task::Shell(shell) => {
-            write!(parts, " shell={}", quoted(&shell.text)).expect("text");
-            pairs(&mut parts, &shell.values);
-            option(&mut parts, "cwd", shell.cwd.as_ref());
-            pairs(&mut parts, &shell.env);
-            list(&mut parts, "pass", &shell.env_pass);
-        }
+        Task::Shell(task) => shell(&mut parts, task),
+        Task::Prove(prove) => prove.probes.iter().for_each(|one| probe(&mut parts, one)),
         Task::Script(script) => {
             let runtime = engine::work::runtime_word(script.runtime);
             write!(parts, " {runtime}={}", quoted(&script.path)).expect("text");
@@ -175,7 +182,35 @@ fn start(text: &mut String, work: &Work) {
     for file in &work.files {
         write!(parts, " file={}", quoted(&file.text)).expect("a text takes all");
     }
+    if work.baseline {
+        parts.push_str(" baseline");
+    }
     line(text, &parts);
+}
+
+fn shell(text: &mut String, shell: &ShellTask) {
+    write!(text, " shell={}", quoted(&shell.text)).expect("text");
+    pairs(text, &shell.values);
+    option(text, "cwd", shell.cwd.as_ref());
+    pairs(text, &shell.env);
+    list(text, "pass", &shell.env_pass);
+}
+
+fn probe(text: &mut String, probe: &Probe) {
+    match probe {
+        Probe::Command { shell: task, timeout } => {
+            write!(text, " within={timeout}").expect("text");
+            shell(text, task);
+        }
+        Probe::Changed { paths } => {
+            let paths: Vec<_> = paths.iter().map(|glob| glob.as_str().to_owned()).collect();
+            write!(text, " changed={paths:?}").expect("text");
+        }
+        Probe::File { path, contains } => {
+            write!(text, " exists={}", quoted(path)).expect("text");
+            option(text, "contains", contains.as_ref().map(quoted).as_ref());
+        }
+    }
 }
 
 fn fields(fact: &Fact) -> String {
@@ -216,6 +251,15 @@ fn fields(fact: &Fact) -> String {
         Fact::UsageReported { attempt, usage, .. } => {
             let usage = serde_json::to_value(usage).expect("numbers are JSON");
             write!(text, "/{attempt} {usage}").expect("text");
+        }
+        Fact::SessionReported { attempt, session, .. } => {
+            write!(text, "/{attempt} {session}").expect("text");
+        }
+        Fact::NodeClaimed { attempt, output, port, .. } => {
+            write!(text, "/{attempt} port={port} output={output}").expect("text");
+        }
+        Fact::ProofStarted { .. } | Fact::ProofInterrupted { .. } | Fact::ProofReported { .. } => {
+            proof_fields(&mut text, fact);
         }
         Fact::BudgetNotice { limit } | Fact::BudgetReached { limit } => {
             write!(text, " {}", limit.word()).expect("text");
@@ -283,6 +327,23 @@ fn failure_fields(text: &mut String, fact: &Fact) {
         write!(text, "/{attempt} cause={}", cause.word()).expect("text");
         option(text, "caught", caught.map(Caught::word).as_ref());
         write!(text, " {}", quoted(message)).expect("text");
+    }
+}
+
+fn proof_fields(text: &mut String, fact: &Fact) {
+    if let Fact::ProofStarted { attempt, proof, generation, deadline, .. } = fact {
+        write!(text, "/{attempt} {proof} g{generation}").expect("text");
+        option(text, "deadline", deadline.map(since).as_ref());
+    }
+    if let Fact::ProofInterrupted { attempt, .. } = fact {
+        write!(text, "/{attempt}").expect("text");
+    }
+    if let Fact::ProofReported { attempt, proof, checks, .. } = fact {
+        write!(text, "/{attempt} {}", proof.word()).expect("text");
+        for CheckResult { check, end, note } in checks {
+            write!(text, " {}={}", quoted(check), end.word()).expect("text");
+            option(text, "note", note.as_ref().map(quoted).as_ref());
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use engine::BudgetLimit;
+use engine::{AgainCause, BudgetLimit, CheckResult, Proof};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -59,6 +59,7 @@ pub fn outcome<'a>(
         reason: view.reason().map(FailReason::word),
         failure: view.failure.as_ref().map(|failure| failure.message.as_str()),
         unknown_effect: view.unknown_effect.then_some(true),
+        proof: view.proof.map(Proof::word),
     }
 }
 
@@ -171,6 +172,12 @@ struct Run<'a> {
     degraded: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_for_budget: Option<&'static str>,
+    /// Something waits until the limit of a provider is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for_limit: Option<bool>,
+    /// The weakest proof of what the nodes claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deadline: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -212,6 +219,14 @@ struct Node<'a> {
     progress: Option<Progress>,
     #[serde(skip_serializing_if = "Option::is_none")]
     wake_at: Option<Timestamp>,
+    /// Why it is to be tried again: `retry` or `limit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    again: Option<&'static str>,
+    /// How what it says of itself stands, and what was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<&'static str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    checks: &'a [CheckResult],
     #[serde(skip_serializing_if = "Option::is_none")]
     child: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -260,6 +275,8 @@ pub struct OutcomeDocument<'a> {
     failure: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown_effect: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -339,6 +356,8 @@ impl<'a> Run<'a> {
             unknown_effect: view.unknown_effect,
             degraded: view.degraded,
             waits_for_budget: view.held.map(BudgetLimit::word),
+            waits_for_limit: view.waits_for_limit.then_some(true),
+            proof: view.proof.map(Proof::word),
             deadline: view.deadline,
             wake_at: view.wake_at,
             ownerless: report.ownerless,
@@ -397,6 +416,9 @@ impl<'a> Node<'a> {
             round: Some(view.round.0).filter(|round| *round > 0),
             progress: view.progress.map(Progress::of),
             wake_at: view.wake,
+            again: view.again.map(AgainCause::word),
+            proof: view.proof.map(Proof::word),
+            checks: &view.checks,
             child: view.child.as_deref(),
             port: view.port.as_deref(),
             output: view.output.as_ref(),
@@ -426,6 +448,9 @@ mod tests {
             round: Round::FIRST,
             progress: None,
             wake: None,
+            again: None,
+            proof: None,
+            checks: Vec::new(),
             child: None,
             port: None,
             output,
@@ -446,6 +471,8 @@ mod tests {
             unknown_effect: false,
             degraded: false,
             held: None,
+            waits_for_limit: false,
+            proof: None,
             spending: crate::api::Spending::default(),
             deadline: None,
             wake_at: None,

@@ -27,11 +27,11 @@ pub(crate) fn facts(text: &str, value: &Value) -> Vec<Fact> {
     facts
 }
 
-fn moment(seconds: i64) -> Timestamp {
+pub(super) fn moment(seconds: i64) -> Timestamp {
     Timestamp::from_millis(1_764_500_123_456 + 1000 * seconds)
 }
 
-fn at_item(text: &str, item: u32) -> Site {
+pub(super) fn at_item(text: &str, item: u32) -> Site {
     Site { node: NodeId::new(text), item: Some(item) }
 }
 
@@ -76,7 +76,7 @@ fn child_started(node: Site, value: &Value) -> Fact {
     }
 }
 
-fn agent_started(node: Site, attempt: u64) -> Fact {
+pub(super) fn agent_started(node: Site, attempt: u64) -> Fact {
     Fact::NodeStarted {
         node,
         attempt: Attempt(attempt),
