@@ -13,6 +13,7 @@ mod layers;
 mod metadata;
 mod part;
 mod proofs;
+mod providers;
 mod source;
 mod test;
 mod tidy;
@@ -34,9 +35,10 @@ usage: cargo xtask <command>
   faults      refuse the real program every such call, and fill its disk
   mutilate    damage stored files and read them
   corpus      keep what this version leaves on disk, for all later ones to open
+  providers   install the command lines of agents and prove the adapters on them
   bench       measure speed and count costs, against limits
 
-crash, kill, faults, mutilate and bench pass their arguments on to their program.
+crash, kill, faults, mutilate, providers and bench pass their arguments on to their program.
 WARDIAN_PROOFS=required fails on a proof that had to be skipped.
 WARDIAN_BUDGETS=off lets a part of `test` take longer than its budget.
 ";
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         ("layers", []) => layers::run(),
         ("tidy", []) => tidy::run(),
         ("generate", []) => generate::run(),
+        ("providers", args) => providers::run(args),
         ("bench", args) => bench::run(args),
         ("crash" | "kill" | "faults" | "mutilate" | "corpus", args) => proofs::run(&command, args),
         _ => {

@@ -4,6 +4,7 @@
 mod authoring;
 mod automation;
 mod pages;
+mod provider;
 mod run;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub(crate) use automation::{AutomationVerb, CrashTestArgs, ExecArgs, SourceArgs}
 pub(crate) use pages::{
     ExplainArgs, GraphArgs, GraphFormat, NodeTypesArgs, ReferencePage, SchemaArgs,
 };
+pub(crate) use provider::ProviderVerb;
 pub(crate) use run::{
     DecideArgs, DiffRunsArgs, Ended, EventsArgs, ExportArgs, ForkArgs, ListArgs, LogsArgs,
     NoteArgs, PruneArgs, RetryArgs, RunArgs, RunVerb, Status, ViewArgs, WatchArgs,
@@ -74,6 +76,9 @@ pub(crate) enum Command {
     /// Runs: look, decide, try again
     #[command(subcommand)]
     Run(RunVerb),
+    /// Providers of agents: which there are, how they are asked
+    #[command(subcommand)]
+    Provider(ProviderVerb),
     /// Print the completion script of a shell
     Completion { shell: Shell },
     /// A page of the reference, as Markdown; `cargo xtask generate` keeps it

@@ -5,6 +5,7 @@ mod completion;
 mod demo;
 mod doctor;
 mod man;
+mod provider;
 pub(crate) mod recover;
 mod reference;
 mod run;
@@ -54,6 +55,7 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
         Command::Recover(args) => recover::run(&host, console, args),
         Command::Automation(verb) => automation::run(&host, console, verb),
         Command::Run(verb) => run::run(&host, console, verb),
+        Command::Provider(verb) => provider::run(&host, console, verb),
         Command::Completion { shell } => completion::run(console, *shell),
         Command::Reference { page } => reference::run(console, *page),
         Command::Man { output } => man::run(console, output),

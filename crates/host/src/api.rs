@@ -6,6 +6,7 @@ pub mod authoring;
 pub mod error;
 pub mod input;
 pub mod json;
+mod providers;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ pub use engine::state::{Failure, NodeStatus, RunStatus};
 pub use engine::view::{Look, NodeView, Progress, RunView, look, node_icon};
 pub use engine::work::{Class, Effect, NodeError};
 pub use error::{Code, HostError};
+pub use providers::{ProviderMode, ProviderProbe, ProviderReport, ProviderRow};
 
 /// A blueprint file as it was found.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::Host;
-use crate::api::{DoctorLine, DoctorVerdict, HostError};
+use crate::api::{DoctorLine, DoctorVerdict, HostError, ProviderProbe};
 
 /// Files of the system that came before; reported and left alone.
 const OLD_FILES: [&str; 3] =
@@ -48,6 +48,7 @@ impl Host {
                 "install node",
             ),
         ]);
+        lines.extend(self.provider_lines());
         lines.push(self.runs_line()?);
         lines.extend(self.index_line());
         lines.push(self.library_line()?);
@@ -74,6 +75,33 @@ impl Host {
                 ..line("home", DoctorVerdict::Fail, format!("{error}: {}", error.source))
             },
         }
+    }
+
+    /// A line for each provider that is installed; one when none is.
+    fn provider_lines(&self) -> Vec<DoctorLine> {
+        let probes = match self.probe_providers(None) {
+            Ok(probes) => probes,
+            Err(error) => {
+                let fix = error.hint.clone();
+                return vec![DoctorLine {
+                    fix,
+                    ..line("providers", DoctorVerdict::Fail, error.message)
+                }];
+            }
+        };
+        let here = probes.into_iter().filter(|probe| probe.row.path.is_some());
+        let mut lines: Vec<DoctorLine> = here.map(provider_line).collect();
+        if lines.is_empty() {
+            lines.push(DoctorLine {
+                fix: Some("install one, or describe one in settings/providers.toml".to_owned()),
+                ..line(
+                    "providers",
+                    DoctorVerdict::Warn,
+                    "none found; tasks and decisions need one".to_owned(),
+                )
+            });
+        }
+        lines
     }
 
     fn room_line(&self) -> DoctorLine {
@@ -190,6 +218,21 @@ fn clock_line(host: &Host) -> DoctorLine {
     DoctorLine {
         fix: Some("set the clock of this machine".to_owned()),
         ..line("clock", DoctorVerdict::Fail, format!("it says {now}"))
+    }
+}
+
+fn provider_line(probe: ProviderProbe) -> DoctorLine {
+    let name = probe.row.name;
+    match probe.trouble {
+        Some(trouble) => DoctorLine {
+            fix: Some(format!("wardian provider show {name}")),
+            ..line(&name, DoctorVerdict::Warn, trouble)
+        },
+        None => {
+            let version =
+                probe.version.map_or_else(|| "found".to_owned(), |v| format!("version {v}"));
+            line(&name, DoctorVerdict::Pass, version)
+        }
     }
 }
 

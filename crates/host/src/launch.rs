@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use blueprint::{Kind, Program};
 use durable::{Digest, limits};
 use engine::trigger::{check_input, trigger_output};
-use providers::{ProviderName, Script, Wishes, choose};
+use providers::{HostEnv, Script, Wishes};
 use runstore::{CreateError, Invocation, NewRun, ScriptFile, begin, new_run_id};
 use serde_json::{Value, json};
 
 use crate::Host;
+use crate::agents::{chosen, has_agents};
 use crate::api::{CheckedSource, Code, HostError, LaunchRequest, Launched};
 
 impl Host {
@@ -23,13 +24,13 @@ impl Host {
         let input = input_value(request.input, request.input_raw);
         refuse_input(&program, &trigger_output(&input, self.clock.now()))?;
         let script = request.script.as_deref().map(|path| self.read_script(path)).transpose()?;
-        let wishes = Wishes {
-            binds: request.bindings.clone(),
-            provider: request.provider.clone(),
-            default: None,
-            installed: script.iter().map(|_| ProviderName::Scripted).collect(),
-        };
-        check_providers(&program, &wishes)?;
+        if has_agents(&program) {
+            let agents = self.agents()?;
+            let (provider, binds) = (request.provider.clone(), request.bindings.clone());
+            let host_env = HostEnv::new(std::env::vars_os());
+            let wishes = agents.wishes(provider, binds, script.is_some(), &host_env);
+            check_providers(&program, &wishes)?;
+        }
         let kept = self.automations_of(&program, &checked.source.path, &workspace)?;
         let invocation = Invocation {
             provider: request.provider,
@@ -175,11 +176,12 @@ pub(crate) fn refuse_child_input(
 /// Every agent that is named literally must have someone who acts as it.
 fn check_providers(program: &Program, wishes: &Wishes) -> Result<(), HostError> {
     for node in program.nodes() {
-        let (Kind::Task { agent, .. } | Kind::Decision { agent, .. }) = &node.kind else {
+        let (Kind::Task { agent, terms, .. } | Kind::Decision { agent, terms, .. }) = &node.kind
+        else {
             continue;
         };
         let Some(agent) = agent.literal() else { continue };
-        if let Err(fault) = choose(agent, wishes) {
+        if let Err(fault) = chosen(agent, terms.provider.as_deref(), wishes) {
             let message = format!("node `{}`: {fault}", node.id);
             return Err(HostError::new(Code::ProviderUnavailable, message)
                 .hint("try the automation with `--provider scripted --script FILE`"));

@@ -4,6 +4,7 @@
 //! plain-data face; the command line and everything else outside use that.
 
 mod activity;
+mod agents;
 pub mod api;
 mod ask;
 mod authoring;
@@ -11,6 +12,7 @@ mod automations;
 mod baseline;
 mod caller;
 mod clock;
+mod company;
 mod compare;
 mod crew;
 mod demo;

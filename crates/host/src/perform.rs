@@ -4,7 +4,7 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use durable::Digest;
 use durable::disk::{Append, SharedDisk};
@@ -13,12 +13,15 @@ use durable::limits;
 use engine::proof::Finding;
 use engine::{AgentTask, AttemptKey, Class, NodeError, Outcome, ScriptTask, ShellTask, Task, Work};
 use providers::{
-    HostEnv, Place, ProviderName, Scene, Script, ShellPlace, Stop, Stream, Wishes, choose,
-    perform_script, perform_scripted, perform_shell,
+    HostEnv, Place, ProviderName, Scene, Script, ShellPlace, Stop, Stream, perform_script,
+    perform_scripted, perform_shell,
 };
 use redact::Masker;
 use runstore::{Invocation, RunPlace};
 
+use crate::Host;
+use crate::agents::{Company, chosen};
+use crate::api::HostError;
 use crate::ask::perform_http;
 use crate::baseline;
 use crate::prove::perform_proof;
@@ -26,12 +29,14 @@ use crate::prove::perform_proof;
 /// What all attempts of one run have in common.
 #[derive(Debug)]
 pub(crate) struct Stage {
+    pub host: Host,
     pub disk: SharedDisk,
     pub entropy: Arc<dyn Entropy>,
     pub place: RunPlace,
     pub workspace: PathBuf,
     pub invocation: Invocation,
-    pub wishes: Wishes,
+    /// Looked for once, by the first agent that works.
+    pub company: OnceLock<Result<Company, HostError>>,
     pub script: Option<Script>,
     pub host_env: HostEnv,
     pub masker: Masker,
@@ -44,6 +49,16 @@ impl Stage {
     pub(crate) fn note(&self, text: &str) {
         // The log of last resort: when it cannot be written there is none.
         drop(writeln!(std::io::stderr(), "{text}"));
+    }
+
+    fn gather(&self) -> Result<Company, HostError> {
+        let agents = self.host.agents()?;
+        let binds = self.invocation.bindings.iter();
+        let binds =
+            binds.filter_map(|(role, name)| Some((role.clone(), name.as_str()?.to_owned())));
+        let (provider, scripted) = (self.invocation.provider.clone(), self.script.is_some());
+        let wishes = agents.wishes(provider, binds.collect(), scripted, &self.host_env);
+        Ok(Company { agents, wishes })
     }
 }
 
@@ -97,11 +112,16 @@ fn agent(
     stop: &Stop,
     sink: &mut dyn FnMut(Stream, &[u8]),
 ) -> Outcome {
-    let provider = match choose(&task.agent, &stage.wishes) {
+    let unavailable = |why: &dyn std::fmt::Display| {
+        preflight("provider_unavailable", format!("{}: {why}", work.key.node))
+    };
+    let company = match stage.company.get_or_init(|| stage.gather()) {
+        Ok(company) => company,
+        Err(error) => return unavailable(error),
+    };
+    let provider = match chosen(&task.agent, task.provider.as_deref(), &company.wishes) {
         Ok(provider) => provider,
-        Err(error) => {
-            return preflight("provider_unavailable", format!("{}: {error}", work.key.node));
-        }
+        Err(error) => return unavailable(&error),
     };
     if redact::is_only_marks(&task.prompt) {
         let message =
@@ -119,10 +139,18 @@ fn agent(
             let message = format!("{}: the scripted provider has no script", work.key.node);
             preflight("no_script", message)
         }
+        (
+            name @ (ProviderName::Claude
+            | ProviderName::Codex
+            | ProviderName::Gemini
+            | ProviderName::OpenCode
+            | ProviderName::Named(_)),
+            _,
+        ) => company.agents.turn(stage, work, task, &name, stop, sink),
     }
 }
 
-fn preflight(code: &str, message: String) -> Outcome {
+pub(crate) fn preflight(code: &str, message: String) -> Outcome {
     Outcome::Failed(NodeError::before_effect(Class::Preflight, code, message))
 }
 

@@ -99,6 +99,7 @@ impl Host {
             provider: Some("scripted".to_owned()),
             default: None,
             installed: vec![ProviderName::Scripted],
+            configured: Vec::new(),
         };
         let workspace = request.workspace.unwrap_or_else(|| room.path().to_owned());
         let file = checked.source.path;

@@ -2,16 +2,15 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use blueprint::Program;
 use durable::Sealed;
 use durable::disk::Lock;
 use engine::{Input, Launch, RunMachine};
-use providers::{HostEnv, ProviderName, Script, Wishes};
+use providers::{HostEnv, Script};
 use redact::Masker;
 use runstore::{Adopted, Invocation, RunPlace, RunWriter, adopt};
-use serde_json::Value;
 
 use crate::Host;
 use crate::api::{Code, HostError};
@@ -45,6 +44,12 @@ impl Host {
         let crew = |invocation: &Invocation| {
             let stage = Arc::new(self.stage(&place, invocation.clone())?);
             stand_in(&stage.workspace);
+            if let Err(error) = crate::agents::sweep(&self.home, &place) {
+                stage.note(&format!(
+                    "what agents left in {} stays: {error}",
+                    self.home.path().join("tmp").display()
+                ));
+            }
             let family = Arc::new(Family::new(self.clone(), place.clone(), invocation.clone()));
             Ok(Crew::new(stage, family, Arc::clone(&self.clock)))
         };
@@ -123,18 +128,13 @@ impl Host {
         })?;
         let home = (OsString::from("WARDIAN_HOME"), self.home.path().into());
         let host_env = HostEnv::new(std::env::vars_os().chain([home]));
-        let wishes = Wishes {
-            binds: invocation.bindings.iter().filter_map(binding).collect(),
-            provider: invocation.provider.clone(),
-            default: None,
-            installed: script.iter().map(|_| ProviderName::Scripted).collect(),
-        };
         Ok(Stage {
+            host: self.clone(),
             disk: self.disk.clone(),
             entropy: Arc::clone(&self.entropy),
             place: place.clone(),
             workspace: invocation.workspace.clone().unwrap_or_else(|| "/".to_owned()).into(),
-            wishes,
+            company: OnceLock::new(),
             script,
             masker: Masker::new(secrets_of(std::env::vars())),
             host_env,
@@ -184,10 +184,6 @@ pub(crate) fn adopt_fault(fault: &runstore::AdoptError) -> HostError {
         }
         Fault::TornTooOften { .. } | Fault::Moved { .. } | Fault::Disk(_) => store(fault),
     }
-}
-
-fn binding((role, name): (&String, &Value)) -> Option<(String, String)> {
-    Some((role.clone(), name.as_str()?.to_owned()))
 }
 
 /// Values of the worker's own environment that look like secrets. No child

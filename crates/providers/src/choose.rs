@@ -8,13 +8,19 @@ use thiserror::Error;
 
 use crate::suggest::did_you_mean;
 
-/// A provider that this program can speak to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A provider by name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProviderName {
     Scripted,
+    Claude,
+    Codex,
+    Gemini,
+    OpenCode,
+    /// One that the settings describe.
+    Named(String),
 }
 
-/// All that has a say, in falling order of weight.
+/// All that has a say for every agent of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Wishes {
     /// By agent as the author wrote it (`role:x`): assignments and `--bind`.
@@ -26,6 +32,17 @@ pub struct Wishes {
     /// Those that can be used now. The scripted one counts when there is a
     /// script.
     pub installed: Vec<ProviderName>,
+    /// Those that the settings describe, installed or not.
+    pub configured: Vec<String>,
+}
+
+/// What the author wrote for one task.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asks<'a> {
+    /// `provider` of the node.
+    pub node: Option<&'a str>,
+    /// Of the definition of the class that the agent is of.
+    pub class: Option<&'a str>,
 }
 
 /// Why nobody does the task.
@@ -40,22 +57,33 @@ pub enum ChooseError {
 }
 
 impl ProviderName {
-    pub const ALL: &[Self] = &[Self::Scripted];
+    pub const BUILT_IN: [Self; 5] =
+        [Self::Scripted, Self::Claude, Self::Codex, Self::Gemini, Self::OpenCode];
 
-    pub fn word(self) -> &'static str {
+    pub fn word(&self) -> &str {
         match self {
             Self::Scripted => "scripted",
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::OpenCode => "opencode",
+            Self::Named(name) => name,
         }
     }
 
+    /// The one that is built in under this name.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|name| name.word() == word)
+        Self::BUILT_IN.into_iter().find(|name| name.word() == word)
     }
 
     /// What to do so that the provider can be used.
-    fn next_step(self) -> &'static str {
+    fn next_step(&self) -> &'static str {
         match self {
             Self::Scripted => "give it a script with `--script FILE`",
+            Self::Claude | Self::Codex | Self::Gemini | Self::OpenCode => {
+                "install it, or add its folder to PATH"
+            }
+            Self::Named(_) => "correct its `program` in settings/providers.toml, or install it",
         }
     }
 }
@@ -66,18 +94,34 @@ impl fmt::Display for ProviderName {
     }
 }
 
-/// The bind for this agent, else `--provider`, else the settings, else the
-/// only one that is installed.
+/// As [`choose_for`], for a task of which the author wrote nothing.
 pub fn choose(agent: &str, wishes: &Wishes) -> Result<ProviderName, ChooseError> {
-    let bind = wishes.binds.get(agent).map(|name| (format!("`--bind {agent}`"), name));
-    let flag = || wishes.provider.as_ref().map(|name| ("`--provider`".to_owned(), name));
-    let setting =
-        || wishes.default.as_ref().map(|name| ("the default of the settings".to_owned(), name));
-    if let Some((by, name)) = bind.or_else(flag).or_else(setting) {
-        return wanted(by, name, &wishes.installed);
+    choose_for(agent, Asks::default(), wishes)
+}
+
+/// The bind for this agent, else `provider` of the node, else that of the
+/// class, else `--provider`, else the settings, else the only one that is
+/// installed.
+pub fn choose_for(
+    agent: &str,
+    asks: Asks<'_>,
+    wishes: &Wishes,
+) -> Result<ProviderName, ChooseError> {
+    let bind = wishes.binds.get(agent).map(String::as_str);
+    let order = [
+        (format!("`--bind {agent}`"), bind),
+        ("`provider` of the node".to_owned(), asks.node),
+        (format!("the definition of `{agent}`"), asks.class),
+        ("`--provider`".to_owned(), wishes.provider.as_deref()),
+        ("the default of the settings".to_owned(), wishes.default.as_deref()),
+    ];
+    for (by, name) in order {
+        if let Some(name) = name {
+            return wanted(by, name, wishes);
+        }
     }
-    match wishes.installed[..] {
-        [only] => Ok(only),
+    match &wishes.installed[..] {
+        [only] => Ok(only.clone()),
         [] | [_, _, ..] => Err(ChooseError::Nobody {
             agent: agent.to_owned(),
             found: format!(
@@ -88,9 +132,13 @@ pub fn choose(agent: &str, wishes: &Wishes) -> Result<ProviderName, ChooseError>
     }
 }
 
-fn wanted(by: String, name: &str, installed: &[ProviderName]) -> Result<ProviderName, ChooseError> {
-    let words = || ProviderName::ALL.iter().map(|name| name.word());
-    let Some(provider) = ProviderName::from_word(name) else {
+fn wanted(by: String, name: &str, wishes: &Wishes) -> Result<ProviderName, ChooseError> {
+    let Wishes { installed, configured, .. } = wishes;
+    let named = || configured.iter().find(|word| *word == name).cloned().map(ProviderName::Named);
+    let Some(provider) = ProviderName::from_word(name).or_else(named) else {
+        let built_in = ProviderName::BUILT_IN;
+        let words =
+            || built_in.iter().map(ProviderName::word).chain(configured.iter().map(|w| &w[..]));
         let hint = did_you_mean(name, words()).map_or_else(
             || format!("there are: {}", words().collect::<Vec<_>>().join(", ")),
             |near| format!("did you mean `{near}`?"),
@@ -105,7 +153,7 @@ fn wanted(by: String, name: &str, installed: &[ProviderName]) -> Result<Provider
 }
 
 fn found(installed: &[ProviderName]) -> String {
-    let words: Vec<&str> = installed.iter().map(|name| name.word()).collect();
+    let words: Vec<&str> = installed.iter().map(ProviderName::word).collect();
     match words[..] {
         [] => "none was found".to_owned(),
         _ => format!("these were found: {}", words.join(", ")),
@@ -124,6 +172,7 @@ mod tests {
             provider: some(provider),
             default: some(default),
             installed: installed.to_vec(),
+            configured: vec!["own".to_owned()],
         }
     }
 
@@ -154,7 +203,8 @@ mod tests {
         );
         assert_eq!(
             said(wishes("", "gpt", "", HERE)),
-            "`--provider` asks for provider `gpt`, which does not exist; there are: scripted"
+            "`--provider` asks for provider `gpt`, which does not exist; there are: scripted, \
+             claude, codex, gemini, opencode, own"
         );
         assert_eq!(
             said(wishes("", "", "scripted", &[])),
@@ -165,6 +215,36 @@ mod tests {
             said(wishes("", "", "", &[])),
             "nothing says which provider acts as `role:a`, and none was found; \
              name one with `--provider NAME` or `--bind role:a=NAME`"
+        );
+    }
+
+    #[test]
+    fn each_says_more_than_those_that_come_after_it() {
+        let all = [
+            ProviderName::Claude,
+            ProviderName::Codex,
+            ProviderName::Gemini,
+            ProviderName::OpenCode,
+            ProviderName::Named("own".to_owned()),
+        ];
+        let words: Vec<String> = all.iter().map(|name| name.word().to_owned()).collect();
+        for first in 0..all.len() {
+            let from = |i: usize| if i < first { "" } else { &words[i] };
+            let some = |i: usize| (i >= first).then(|| &words[i][..]);
+            let wishes = wishes(from(0), from(3), from(4), &all);
+            let asks = Asks { node: some(1), class: some(2) };
+            assert_eq!(choose_for("role:a", asks, &wishes), Ok(all[first].clone()), "{first}");
+        }
+        assert!(choose_for("role:a", Asks::default(), &wishes("", "", "", &all)).is_err());
+    }
+
+    #[test]
+    fn one_that_is_described_but_not_there_is_told_so() {
+        let said = choose("role:a", &wishes("own", "", "", HERE)).unwrap_err().to_string();
+        assert_eq!(
+            said,
+            "`--bind role:a` asks for provider `own`, which is not installed; these were found: \
+             scripted; correct its `program` in settings/providers.toml, or install it"
         );
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Quarry {
     mark: Option<(&'static str, String)>,
     /// Processes seen before, which may have lost parent and mark since.
     known: BTreeMap<i32, Held>,
+    /// Nobody else waits for what is meant, so that it may be taken notice of.
+    unwaited: bool,
     /// All that were ever held, by pid and start.
     seen: BTreeSet<(i32, u64)>,
 }
@@ -48,12 +50,18 @@ impl Quarry {
     /// An attempt's child, its session and its tree, and all with its mark.
     pub(crate) fn attempt(leader: i32, attempt: &str) -> Self {
         let mark = Some((ATTEMPT_MARK, attempt.to_owned()));
-        Self { leader: Some(leader), mark, ..Self::default() }
+        Self { leader: Some(leader), mark, unwaited: true, ..Self::default() }
     }
 
     /// Everything that carries the mark of a run, and its descendants.
     pub(crate) fn run(run: &str) -> Self {
         Self { mark: Some((RUN_MARK, run.to_owned())), ..Self::default() }
+    }
+
+    /// Everything that carries the mark of an attempt without a child of ours.
+    pub(crate) fn left_of(attempt: &str) -> Self {
+        let mark = Some((ATTEMPT_MARK, attempt.to_owned()));
+        Self { mark, unwaited: true, ..Self::default() }
     }
 
     /// Whether the child, which has ended, may have left something in its
@@ -166,10 +174,13 @@ impl Quarry {
     /// and were given to this process, so that they do not stay as shadows.
     /// The child itself is left to its owner.
     fn reap_adopted(&self) -> io::Result<()> {
-        let own = getpid();
-        let Some(leader) = self.leader.filter(|_| adopts()) else { return Ok(()) };
-        let adopted = |p: &Process| p.ended && p.parent == own.as_raw_pid() && p.pid != leader;
-        let ours = |p: &Process| p.session == leader || self.seen.contains(&(p.pid, p.started));
+        if !(self.unwaited && adopts()) {
+            return Ok(());
+        }
+        let own = getpid().as_raw_pid();
+        let adopted = |p: &Process| p.ended && p.parent == own && Some(p.pid) != self.leader;
+        let ours =
+            |p: &Process| self.leader == Some(p.session) || self.seen.contains(&(p.pid, p.started));
         for process in proc_table::table()?.iter().filter(|p| adopted(p) && ours(p)) {
             if let Some(pid) = Pid::from_raw(process.pid) {
                 // A shadow that cannot be taken away harms nobody.

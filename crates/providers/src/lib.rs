@@ -3,6 +3,7 @@
 //! until the work has ended and its processes are gone. This crate knows
 //! nothing of graphs, logs or other runs, and it starts nothing by itself.
 
+pub mod agent;
 mod base64;
 mod caller;
 mod capture;
@@ -25,7 +26,7 @@ mod suggest;
 
 pub use caller::{Caller, caller};
 pub use capture::{Capture, Captured};
-pub use choose::{ChooseError, ProviderName, Wishes, choose};
+pub use choose::{Asks, ChooseError, ProviderName, Wishes, choose, choose_for};
 pub use command::Place;
 pub use environment::{ChildEnv, HostEnv, Marks};
 pub use process::{Sink, Stream};

@@ -23,5 +23,12 @@ pub fn reap_run(run_id: &str) -> io::Result<Reaped> {
     Ok(Reaped { found: killed.found, left: killed.left })
 }
 
+/// The same for one attempt, whose child has ended and is reaped already:
+/// agents start their tools in sessions of their own, which outlive them.
+pub(crate) fn reap_attempt(attempt: &str) -> io::Result<Reaped> {
+    let killed = Quarry::left_of(attempt).kill_all()?;
+    Ok(Reaped { found: killed.found, left: killed.left })
+}
+
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ mod compare;
 mod crash_test;
 pub mod export;
 mod pages;
+mod providers;
 mod prune;
 mod run;
 
@@ -27,6 +28,9 @@ pub use compare::{RunDiffDocument, run_diff};
 pub use crash_test::{CrashTestDocument, crash_test};
 pub use pages::{
     GraphDocument, NodeTypesDocument, RuleDocument, RulesDocument, graph, node_types, rule, rules,
+};
+pub use providers::{
+    ProbesDocument, ProviderDocument, ProvidersDocument, probes, provider, providers,
 };
 pub use prune::{PruneDocument, RecoverDocument, prune_plan, pruned, recovered};
 pub use run::{

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use blueprint::{OnInterrupt, Program};
 use durable::{Digest, Timestamp};
@@ -21,6 +21,7 @@ use serde_json::json;
 
 use super::Rehearsal;
 use super::tree::Tree;
+use crate::agents::{Agents, Company};
 use crate::api::{Code, HostError};
 use crate::perform::{Stage, perform};
 
@@ -103,13 +104,16 @@ impl<'a> Theatre<'a> {
         fs::create_dir_all(place.folder()).map_err(|fault| {
             HostError::from_fault(Code::Store, "no temporary folder can be made", &fault)
         })?;
+        let wishes = rehearsal.wishes.clone();
+        let company = Company { agents: Agents::default(), wishes };
         let stage = Stage {
+            host: host.clone(),
             disk: host.disk.clone(),
             entropy: Arc::clone(&host.entropy),
             place,
             workspace: folder.join("workspace"),
             invocation: rehearsal.invocation.clone(),
-            wishes: rehearsal.wishes.clone(),
+            company: OnceLock::from(Ok(company)),
             script: rehearsal.script.clone(),
             host_env: rehearsal.host_env(),
             masker: Masker::new(Vec::new()),

@@ -1,0 +1,255 @@
+//! The agents of a home: which providers there are, which of them does a
+//! task, and one turn of it in its own folder.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
+
+use blueprint::{Kind, Node, Program};
+use durable::Digest;
+use engine::{AgentTask, AttemptKey, Outcome, RunId, Work};
+use providers::agent::{
+    Adapter, AgentPlace, AgentRequest, Mode, Patience, Providers, find, perform_agent,
+};
+use providers::{Asks, ChooseError, HostEnv, Place, ProviderName, Sink, Stop, Wishes, choose_for};
+use runstore::{Home, RunPlace};
+
+use crate::Host;
+use crate::api::{Code, HostError};
+use crate::perform::{Stage, preflight};
+
+/// The most bytes of the settings of providers; the parser has a lower limit.
+const SETTINGS_BYTES: u64 = 1 << 20;
+
+/// The provider that a script plays.
+const SCRIPTED: &str = "scripted";
+
+/// The providers of one home, and what is known of their sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Agents {
+    settings: Providers,
+    /// All tokens that a session had used, by its name: some providers tell
+    /// only this, and a turn is the difference.
+    used: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Host {
+    /// The providers as `settings/providers.toml` has them. Without the file
+    /// there are those that are built in.
+    pub(crate) fn agents(&self) -> Result<Agents, HostError> {
+        let path = self.home.path().join("settings/providers.toml");
+        let refuse = |message: String, hint: &str| {
+            Err(HostError::new(Code::InvalidRequest, message).hint(hint.to_owned()))
+        };
+        let bytes = match self.disk.read(&path, SETTINGS_BYTES) {
+            Ok(bytes) => bytes,
+            Err(fault) if fault.source.kind() == io::ErrorKind::NotFound => {
+                return Ok(Agents::default());
+            }
+            Err(fault) => {
+                let hint = "make the file readable, or remove it";
+                return Err(HostError::from_fault(
+                    Code::Store,
+                    "the settings of providers cannot be read",
+                    &fault,
+                )
+                .hint(hint));
+            }
+        };
+        let Ok(text) = String::from_utf8(bytes) else {
+            return refuse(format!("{} is not UTF-8", path.display()), "save it as UTF-8");
+        };
+        match Providers::parse(&path.display().to_string(), &text) {
+            Ok(settings) => Ok(Agents { settings, ..Agents::default() }),
+            Err(fault) => refuse(fault.to_string(), "`wardian provider list` shows what is there"),
+        }
+    }
+}
+
+impl Agents {
+    /// All that there are, those that are built in first.
+    pub(crate) fn adapters(&self) -> impl Iterator<Item = Adapter> {
+        let configured = self.settings.configured.values();
+        let configured = configured.map(|one| Adapter::Configured(Box::new(one.clone())));
+        Adapter::BUILT_IN.into_iter().chain(configured)
+    }
+
+    pub(crate) fn adapter(&self, name: &ProviderName) -> Option<Adapter> {
+        self.adapters().find(|adapter| adapter.name() == *name)
+    }
+
+    /// The program that the settings name for a provider that is built in.
+    pub(crate) fn program(&self, adapter: &Adapter) -> Option<&str> {
+        let changed = self.settings.changed.get(adapter.name().word())?;
+        changed.program.as_deref()
+    }
+
+    /// Those whose program is here.
+    pub(crate) fn installed(&self, host_env: &HostEnv) -> Vec<ProviderName> {
+        let here = |adapter: &Adapter| find(adapter, self.program(adapter), host_env).is_some();
+        self.adapters().filter(here).map(|adapter| adapter.name()).collect()
+    }
+
+    /// What is wished for a run, and what can be used now. With a script the
+    /// scripted provider does the work of all, unless others are asked for.
+    pub(crate) fn wishes(
+        &self,
+        provider: Option<String>,
+        binds: BTreeMap<String, String>,
+        scripted: bool,
+        host_env: &HostEnv,
+    ) -> Wishes {
+        let provider = provider.or_else(|| scripted.then(|| SCRIPTED.to_owned()));
+        let mut installed = Vec::new();
+        installed.extend(scripted.then_some(ProviderName::Scripted));
+        if provider.as_deref() != Some(SCRIPTED) || !binds.is_empty() {
+            installed.extend(self.installed(host_env));
+        }
+        let configured = self.settings.configured.keys().cloned().collect();
+        Wishes { binds, provider, default: None, installed, configured }
+    }
+
+    /// One turn of the agent, to its end.
+    pub(crate) fn turn(
+        &self,
+        stage: &Stage,
+        work: &Work,
+        task: &AgentTask,
+        name: &ProviderName,
+        stop: &Stop,
+        sink: &mut Sink<'_>,
+    ) -> Outcome {
+        let Some(adapter) = self.adapter(name) else {
+            let message = format!("{}: there is no provider `{name}`", work.key.node);
+            return preflight("provider_unavailable", message);
+        };
+        let folder = folder(&stage.host.home, &work.key);
+        let request = self.request(stage, task, &adapter, folder.clone());
+        let place = AgentPlace {
+            place: Place { workspace: &stage.workspace, host_env: &stage.host_env, key: &work.key },
+            program: self.program(&adapter),
+            patience: patience(work),
+            clock: &*stage.host.clock,
+        };
+        let end = perform_agent(&adapter, &request, &place, stop, sink);
+        // It holds the prompt, and nothing that anybody needs again.
+        if let Err(error) = fs::remove_dir_all(&folder)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            stage.note(&format!("{} was not removed: {error}", folder.display()));
+        }
+        if let (Some(session), Some(tokens)) = (&end.session, end.session_tokens) {
+            self.used().insert(session.clone(), tokens);
+        }
+        if !end.denied.is_empty() {
+            stage.note(&format!("{}: refused: {}", work.key.node, end.denied.join(", ")));
+        }
+        end.outcome
+    }
+
+    fn request(
+        &self,
+        stage: &Stage,
+        task: &AgentTask,
+        adapter: &Adapter,
+        folder: PathBuf,
+    ) -> AgentRequest {
+        let changed = self.settings.changed.get(adapter.name().word());
+        AgentRequest {
+            prompt: task.prompt.clone(),
+            instructions: None,
+            model: task.model.clone(),
+            mode: mode(task),
+            tools: task.tools.clone(),
+            used_before: task.session.as_ref().and_then(|one| self.used().get(one).copied()),
+            resume: task.session.clone(),
+            schema: task.schema.clone(),
+            choices: task.choices.iter().map(|choice| choice.as_str().to_owned()).collect(),
+            workspace: stage.workspace.clone(),
+            folder,
+            env_pass: changed.map(|changed| changed.env_pass.clone()).unwrap_or_default(),
+        }
+    }
+
+    fn used(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who does a task of this agent, for which the author may have named a
+/// provider. A run that is played by a script is played as a whole: only a
+/// bind brings somebody else in.
+pub(crate) fn chosen(
+    agent: &str,
+    named: Option<&str>,
+    wishes: &Wishes,
+) -> Result<ProviderName, ChooseError> {
+    let played = wishes.provider.as_deref() == Some(SCRIPTED);
+    let asks = Asks { node: named.filter(|_| !played), class: None };
+    choose_for(agent, asks, wishes)
+}
+
+/// Whoever can do the work of one run's agents, looked for when the first one
+/// is needed: most runs need none.
+#[derive(Debug)]
+pub(crate) struct Company {
+    pub(crate) agents: Agents,
+    pub(crate) wishes: Wishes,
+}
+
+/// Whether an agent works in the graph at all.
+pub(crate) fn has_agents(program: &Program) -> bool {
+    let is_agent = |node: &Node| matches!(node.kind, Kind::Task { .. } | Kind::Decision { .. });
+    program.nodes().iter().any(is_agent)
+}
+
+/// Who decides reads; who does a task changes files.
+fn mode(task: &AgentTask) -> Mode {
+    match task.mode {
+        Some(blueprint::Mode::Plan) => Mode::Plan,
+        Some(blueprint::Mode::Edit) => Mode::Edit,
+        Some(blueprint::Mode::Full) => Mode::Full,
+        Some(blueprint::Mode::Custom) => Mode::Custom,
+        None if task.choices.is_empty() => Mode::Edit,
+        None => Mode::Plan,
+    }
+}
+
+fn patience(work: &Work) -> Patience {
+    let usual = Patience::default();
+    match work.timeout {
+        Some(total) => Patience { total, start: usual.start.min(total), ..usual },
+        None => usual,
+    }
+}
+
+/// A folder of this attempt alone. Its path is short, since sockets lie in it
+/// and theirs have few bytes.
+fn folder(home: &Home, key: &AttemptKey) -> PathBuf {
+    let name = Digest::of(key.to_string().as_bytes()).hex();
+    home.path().join("tmp").join(format!("{}-{}", short(&key.run), &name[..12]))
+}
+
+fn short(run: &RunId) -> &str {
+    let word = run.as_str();
+    word.get(word.len().saturating_sub(8)..).unwrap_or(word)
+}
+
+/// Removes the folders that attempts of a dead owner of the run have left.
+pub(crate) fn sweep(home: &Home, place: &RunPlace) -> io::Result<usize> {
+    let begin = format!("{}-", short(&place.run));
+    let entries = match fs::read_dir(home.path().join("tmp")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        entries => entries?,
+    };
+    let mut swept = 0;
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(&begin)) {
+            fs::remove_dir_all(entry.path())?;
+            swept += 1;
+        }
+    }
+    Ok(swept)
+}

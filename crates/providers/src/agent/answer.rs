@@ -1,0 +1,118 @@
+//! Text that is kept up to a limit: its beginning, with a mark where it was
+//! cut, and no character in pieces.
+
+use super::limits::ANSWER_BYTES;
+
+/// The last answer of an agent, whole or in the pieces in which it came.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    text: String,
+    /// How many bytes did not fit.
+    over: u64,
+}
+
+impl Answer {
+    pub(super) fn set(&mut self, text: &str) {
+        *self = Self::default();
+        self.push(text);
+    }
+
+    pub(super) fn push(&mut self, text: &str) {
+        let room = if self.over > 0 { 0 } else { ANSWER_BYTES - self.text.len() };
+        let kept = text.floor_char_boundary(room);
+        self.text.push_str(&text[..kept]);
+        self.over += (text.len() - kept) as u64;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    pub(super) fn text(&self) -> String {
+        match self.over {
+            0 => self.text.clone(),
+            over => format!("{}\n[… {over} bytes dropped …]", self.text),
+        }
+    }
+}
+
+/// The first characters of a text on one line, without anything that could
+/// move a cursor; cut with a mark.
+pub(super) fn one_line(text: &str, most: usize) -> String {
+    let text = &plain(text);
+    let mut line = String::new();
+    let mut count = 0;
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty())
+    {
+        let space = usize::from(count > 0);
+        if count + space >= most {
+            line.push('…');
+            return line;
+        }
+        if space > 0 {
+            line.push(' ');
+        }
+        let left = most - count - space;
+        let taken: String = word.chars().take(left).collect();
+        let length = taken.chars().count();
+        line.push_str(&taken);
+        count += space + length;
+        if taken.len() < word.len() {
+            line.push('…');
+            return line;
+        }
+    }
+    line
+}
+
+/// The text without the sequences by which terminals are told colours.
+fn plain(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\u{1b}[") {
+        kept.push_str(&rest[..at]);
+        let tail = &rest[at + 2..];
+        let end = tail.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(tail.len());
+        rest = tail[end..].strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(&tail[end..]);
+    }
+    kept.push_str(rest);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_cut_at_a_character_and_says_so() {
+        let mut answer = Answer::default();
+        let text = "─".repeat(ANSWER_BYTES / 3 + 2);
+        answer.push(&text);
+        answer.push("more");
+        let kept = answer.text();
+        let (head, tail) = kept.split_once('\n').unwrap();
+        assert!(text.starts_with(head) && head.len() <= ANSWER_BYTES);
+        assert_eq!(tail, format!("[… {} bytes dropped …]", text.len() - head.len() + 4));
+    }
+
+    #[test]
+    fn a_new_answer_takes_the_place_of_the_old_one() {
+        let mut answer = Answer::default();
+        answer.set("first");
+        answer.set("second");
+        answer.push(" part");
+        assert_eq!(answer.text(), "second part");
+        answer.set(" \n");
+        assert!(answer.is_empty());
+    }
+
+    #[test]
+    fn a_line_for_people_has_no_controls_and_an_end() {
+        assert_eq!(one_line("a\n\tb \u{1b}[31mc", 20), "a b c");
+        assert_eq!(one_line("\u{1b}[91m\u{1b}[1mError: \u{1b}[0mno\u{1b}", 20), "Error: no");
+        assert_eq!(one_line("abcdef", 3), "abc…");
+        assert_eq!(one_line("abc def", 3), "abc…");
+        assert_eq!(one_line("abc", 3), "abc");
+        assert_eq!(one_line("", 3), "");
+    }
+}
