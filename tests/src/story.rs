@@ -5,6 +5,8 @@
 //! that was not asked for, or no longer is. It has its own eyes: nothing here
 //! is taken from fold or decide.
 
+mod claims;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use blueprint::{NodeId, OnInterrupt, Program, Repeat};
@@ -135,12 +137,7 @@ impl<'a> Story<'a> {
                 self.finish(node, *attempt)
             }
             Fact::AttemptFailed { node, attempt, wake, cause, .. } => {
-                let key = self.key(node, *attempt);
-                if *cause == AgainCause::Limit {
-                    self.limited.insert(key.clone());
-                }
-                self.again.insert(key, *wake);
-                self.finish(node, *attempt)
+                self.ask_again(node, *attempt, *wake, *cause)
             }
             Fact::LoopIteration { node, iteration, .. } => self.iterate(&node.node, *iteration),
             Fact::ItemCompleted { node, index, .. } | Fact::ItemFailed { node, index, .. } => {
@@ -150,23 +147,17 @@ impl<'a> Story<'a> {
                 None => Ok(()),
                 Some(_) => Err(format!("{node} begins to wait twice")),
             },
-            Fact::UsageReported { node, attempt, .. }
-            | Fact::SessionReported { node, attempt, .. } => self.expect(node, *attempt),
-            Fact::NodeClaimed { node, attempt, .. } => self.claim(node, *attempt),
-            Fact::ProofStarted { node, attempt, .. } => self.look(node, *attempt, true),
-            Fact::ProofInterrupted { node, attempt }
-            | Fact::ProofReported { node, attempt, .. } => self.look(node, *attempt, false),
+            Fact::UsageReported { .. }
+            | Fact::SessionReported { .. }
+            | Fact::NodeClaimed { .. }
+            | Fact::ProofStarted { .. }
+            | Fact::ProofInterrupted { .. }
+            | Fact::ProofReported { .. } => self.word(fact),
             Fact::BudgetReached { .. } => {
                 self.held = true;
                 Ok(())
             }
-            Fact::RunResumed { .. } => {
-                self.held = false;
-                for key in std::mem::take(&mut self.limited) {
-                    self.again.entry(key).and_modify(|wake| *wake = None);
-                }
-                Ok(())
-            }
+            Fact::RunResumed { .. } => self.resume(),
             Fact::DeadlinePassed { deadline } if at < deadline => {
                 Err(format!("the time is up at {at}, and was given until {deadline}"))
             }
@@ -342,30 +333,6 @@ impl<'a> Story<'a> {
             return Ok(());
         };
         Err(format!("{node} starts {why}"))
-    }
-
-    /// The work is done; to look at it may be repeated.
-    fn claim(&mut self, node: &Site, attempt: Attempt) -> Result<(), String> {
-        self.expect(node, attempt)?;
-        match self.in_flight.get_mut(node) {
-            Some(flight) if !flight.claims => {
-                (flight.claims, flight.repeat) = (true, Repeat::Safe);
-                flight.child = None;
-                Ok(())
-            }
-            Some(_) | None => Err(format!("attempt {attempt} of {node} claims success twice")),
-        }
-    }
-
-    fn look(&mut self, node: &Site, attempt: Attempt, begins: bool) -> Result<(), String> {
-        self.expect(node, attempt)?;
-        match self.in_flight.get_mut(node) {
-            Some(flight) if flight.claims => {
-                flight.looks = begins;
-                Ok(())
-            }
-            Some(_) | None => Err(format!("{node} is checked and claims nothing")),
-        }
     }
 
     fn succeed(&mut self, node: &Site, attempt: Attempt) -> Result<(), String> {

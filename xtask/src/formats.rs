@@ -14,12 +14,16 @@ use crate::tree::Tree;
 pub(crate) const PAGE: &str = "docs/formats.md";
 
 /// The files that define a format. One that does not exist is passed over.
-const FILES: [&str; 10] = [
+const FILES: [&str; 14] = [
     "crates/durable/src/frame.rs",
     "crates/engine/src/event.rs",
     "crates/engine/src/checkpoint.rs",
+    "crates/engine/src/checkpoint/node.rs",
+    "crates/engine/src/checkpoint/progress.rs",
     "crates/runstore/src/line/encode.rs",
     "crates/runstore/src/line/decode.rs",
+    "crates/runstore/src/line/decode/claim.rs",
+    "crates/runstore/src/line/decode/run.rs",
     "crates/runstore/src/checkpoint.rs",
     "crates/runstore/src/invocation.rs",
     "crates/runstore/src/inbox/stored.rs",

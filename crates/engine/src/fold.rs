@@ -173,18 +173,11 @@ fn at_node(state: &mut RunState, at: &At<'_>, fact: &Fact) -> Result<(), Illegal
             state.spending.report(*usage);
             Ok(())
         }
-        Fact::SessionReported { session, .. } => {
-            at.entry(state).session = Some(session.clone());
-            Ok(())
-        }
-        Fact::NodeClaimed { attempt, output, port, .. } => at.claim(state, *attempt, output, port),
-        Fact::ProofStarted { attempt, proof, generation, deadline, .. } => {
-            at.start_proof(state, *attempt, *proof, *generation, *deadline)
-        }
-        Fact::ProofInterrupted { attempt, .. } => at.interrupt_proof(state, *attempt),
-        Fact::ProofReported { attempt, proof, checks, .. } => {
-            at.report_proof(state, *attempt, *proof, checks)
-        }
+        Fact::SessionReported { .. }
+        | Fact::NodeClaimed { .. }
+        | Fact::ProofStarted { .. }
+        | Fact::ProofInterrupted { .. }
+        | Fact::ProofReported { .. } => of_claim(state, at, fact),
         Fact::AwaitingApproval { prompt, .. } => at.await_decision(state, prompt.as_ref()),
         Fact::ApprovalGranted { actor, note, .. } => at.grant(state, actor, note.as_ref()),
         Fact::ApprovalRejected { actor, note, .. } => at.reject(state, actor, note.as_ref()),
@@ -198,5 +191,25 @@ fn at_node(state: &mut RunState, at: &At<'_>, fact: &Fact) -> Result<(), Illegal
         | Fact::SignalRefused { .. }
         | Fact::RunCompleted
         | Fact::RunFailed { .. } => Ok(()),
+    }
+}
+
+/// Facts about what a node says of itself.
+#[expect(clippy::wildcard_enum_match_arm, reason = "it is called with claims alone")]
+fn of_claim(state: &mut RunState, at: &At<'_>, fact: &Fact) -> Result<(), Illegal> {
+    match fact {
+        Fact::SessionReported { session, .. } => {
+            at.entry(state).session = Some(session.clone());
+            Ok(())
+        }
+        Fact::NodeClaimed { attempt, output, port, .. } => at.claim(state, *attempt, output, port),
+        Fact::ProofStarted { attempt, proof, generation, deadline, .. } => {
+            at.start_proof(state, *attempt, *proof, *generation, *deadline)
+        }
+        Fact::ProofInterrupted { attempt, .. } => at.interrupt_proof(state, *attempt),
+        Fact::ProofReported { attempt, proof, checks, .. } => {
+            at.report_proof(state, *attempt, *proof, checks)
+        }
+        _ => Ok(()),
     }
 }

@@ -56,12 +56,7 @@ pub(super) fn program(
             parent,
         });
     }
-    let mut bodies = vec![Vec::new(); nodes.len()];
-    for (at, node) in nodes.iter().enumerate() {
-        if let Some(parent) = node.parent {
-            bodies[parent.0 as usize].push(NodeIx(u32::try_from(at).ok()?));
-        }
-    }
+    let bodies = bodies(&nodes)?;
     let ix = |at: usize| u32::try_from(at).ok();
     let mut edges = Vec::with_capacity(graph.links.len());
     for link in &graph.links {
@@ -96,4 +91,15 @@ pub(super) fn program(
         graph: graph_value,
         hash,
     })
+}
+
+/// The nodes inside of each container.
+fn bodies(nodes: &[Node]) -> Option<Vec<Vec<NodeIx>>> {
+    let mut bodies = vec![Vec::new(); nodes.len()];
+    for (at, node) in nodes.iter().enumerate() {
+        if let Some(parent) = node.parent {
+            bodies[parent.0 as usize].push(NodeIx(u32::try_from(at).ok()?));
+        }
+    }
+    Some(bodies)
 }

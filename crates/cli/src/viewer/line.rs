@@ -1,8 +1,8 @@
 //! An event as a line for people. Pure.
 
 use host::api::{
-    AgainCause, Attempt, Caught, Child, Event, Fact, NodeStatus, NodeView, Proof, RunStarted,
-    RunView, Timestamp,
+    AgainCause, Attempt, Caught, Child, Event, Fact, NodeError, NodeStatus, NodeView, Proof,
+    RunStarted, RunView, Timestamp,
 };
 use serde_json::Value;
 
@@ -103,14 +103,8 @@ impl Layout {
             Fact::NodeFailed { error, caught, .. } => {
                 self.long(NodeStatus::Failed, handled(*caught), &error.message)
             }
-            Fact::AttemptFailed { error, wake: Some(wake), cause: AgainCause::Limit, .. } => {
-                let intro = format!("waits until {wake} for the limit of its provider: ");
-                self.long(NodeStatus::Waiting, &intro, &error.message)
-            }
-            Fact::AttemptFailed { attempt, error, wake, .. } => {
-                let when = wake.map(|wake| format!(" at {wake}")).unwrap_or_default();
-                let intro = format!("attempt {attempt} failed and is tried again{when}: ");
-                self.long(NodeStatus::Failed, &intro, &error.message)
+            Fact::AttemptFailed { attempt, error, wake, cause, .. } => {
+                self.again(*attempt, error, *wake, *cause)
             }
             Fact::AttemptUnknown { message, .. } => {
                 self.long(NodeStatus::Unknown, "outcome unknown: ", message)
@@ -127,21 +121,10 @@ impl Layout {
             }
             Fact::UsageReported { .. }
             | Fact::SessionReported { .. }
-            | Fact::ProofStarted { .. } => None,
-            Fact::NodeClaimed { .. } => {
-                said(NodeStatus::Running, "claims success, which is checked now".to_owned())
-            }
-            Fact::ProofInterrupted { .. } => {
-                said(NodeStatus::Running, "its checks were cut short and are made again".to_owned())
-            }
-            Fact::ProofReported { proof, checks, .. } => match proof {
-                Proof::Proven => {
-                    let all = if checks.len() == 1 { "its check holds" } else { "all checks hold" };
-                    said(NodeStatus::Completed, format!("proven: {all}"))
-                }
-                // The end that follows says why.
-                Proof::Claimed | Proof::Unknown | Proof::Contradicted => None,
-            },
+            | Fact::NodeClaimed { .. }
+            | Fact::ProofStarted { .. }
+            | Fact::ProofInterrupted { .. }
+            | Fact::ProofReported { .. } => self.claim(fact),
             Fact::BudgetNotice { .. } | Fact::BudgetReached { .. } => self.word(fact),
             Fact::DeadlinePassed { deadline } => {
                 said(NodeStatus::Failed, format!("out of time: the deadline was {deadline}"))
@@ -152,6 +135,45 @@ impl Layout {
             | Fact::CancelRequested { .. }
             | Fact::SignalRefused { .. } => self.word(fact),
             Fact::RunCompleted | Fact::RunFailed { .. } => None,
+        }
+    }
+
+    fn again(
+        &self,
+        attempt: Attempt,
+        error: &NodeError,
+        wake: Option<Timestamp>,
+        cause: AgainCause,
+    ) -> Option<Said> {
+        if let (AgainCause::Limit, Some(wake)) = (cause, wake) {
+            let intro = format!("waits until {wake} for the limit of its provider: ");
+            return self.long(NodeStatus::Waiting, &intro, &error.message);
+        }
+        let when = wake.map(|wake| format!(" at {wake}")).unwrap_or_default();
+        let intro = format!("attempt {attempt} failed and is tried again{when}: ");
+        self.long(NodeStatus::Failed, &intro, &error.message)
+    }
+
+    /// What a node says of itself, and what is found out about that. Where it
+    /// is not so, the end that follows says why.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "it is called with claims alone")]
+    fn claim(&self, fact: &Fact) -> Option<Said> {
+        let said = |status, text: &str| {
+            let (icon, text) = (self.style.node_icon(status), text.to_owned());
+            Some(Said { icon, text, below: Vec::new() })
+        };
+        match fact {
+            Fact::NodeClaimed { .. } => {
+                said(NodeStatus::Running, "claims success, which is checked now")
+            }
+            Fact::ProofInterrupted { .. } => {
+                said(NodeStatus::Running, "its checks were cut short and are made again")
+            }
+            Fact::ProofReported { proof: Proof::Proven, checks, .. } => match checks.len() {
+                1 => said(NodeStatus::Completed, "proven: its check holds"),
+                _ => said(NodeStatus::Completed, "proven: all checks hold"),
+            },
+            _ => None,
         }
     }
 

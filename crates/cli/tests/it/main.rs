@@ -14,6 +14,7 @@ mod listing;
 mod live;
 mod look;
 mod pages;
+mod prove;
 mod screen;
 mod signals;
 mod work;

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use blueprint::{AgentTerms, Check, Environment, Kind, Node, PortName, Program, Session, Template};
+use blueprint::{
+    AgentTerms, Check, Environment, Http, Kind, Node, PortName, Program, Session, Template,
+};
 use durable::{Attempt, Digest, Generation, Round};
 use serde_json::{Map, Value};
 
@@ -177,15 +179,14 @@ fn external(
     };
     match &node.kind {
         Kind::Task { agent, prompt, output_schema, terms } => {
-            let schema = output_schema.as_ref();
+            let ask = Ask { agent, prompt, choices: &[], schema: output_schema.as_ref(), terms };
             let session = asked_session(program, state, site, node)?;
-            let prompt = || render(prompt);
-            agent_task(state.node(site), (render(agent)?, session), prompt, &[], schema, terms)
+            ask.task(state.node(site), session, &render)
         }
         Kind::Decision { agent, prompt, choices, terms } => {
+            let ask = Ask { agent, prompt, choices, schema: None, terms };
             let session = asked_session(program, state, site, node)?;
-            let prompt = || render(prompt);
-            agent_task(state.node(site), (render(agent)?, session), prompt, choices, None, terms)
+            ask.task(state.node(site), session, &render)
         }
         Kind::Shell { command, cwd, env } => {
             let shell = command.render(registry).map_err(|error| unresolved(site, &error))?;
@@ -204,16 +205,7 @@ fn external(
             env: environment(env, &render)?,
             env_pass: env.pass.clone(),
         })),
-        Kind::Http(http) => {
-            let header = |(name, value): &(String, Template)| Ok((name.clone(), render(value)?));
-            Ok(Task::Http(HttpTask {
-                method: http.method,
-                url: render(&http.url)?,
-                headers: http.headers.iter().map(header).collect::<Result<_, NodeError>>()?,
-                body: http.body.as_ref().map(render).transpose()?,
-                allow_private: http.allow_private,
-            }))
-        }
+        Kind::Http(http) => http_task(http, &render),
         Kind::SubAutomation { automation, input } => {
             let entry = |(name, value): &(String, Value)| {
                 let value = render_value(value, registry).map_err(|e| unresolved(site, &e))?;
@@ -238,28 +230,52 @@ fn external(
     }
 }
 
-fn agent_task(
-    before: Option<&NodeState>,
-    (agent, session): (String, Option<String>),
-    prompt: impl FnOnce() -> Result<String, NodeError>,
-    choices: &[PortName],
-    schema: Option<&blueprint::Schema>,
-    terms: &AgentTerms,
+/// A question to an agent, as its author wrote it.
+struct Ask<'a> {
+    agent: &'a Template,
+    prompt: &'a Template,
+    choices: &'a [PortName],
+    schema: Option<&'a blueprint::Schema>,
+    terms: &'a AgentTerms,
+}
+
+impl Ask<'_> {
+    fn task(
+        &self,
+        before: Option<&NodeState>,
+        session: Option<String>,
+        render: &impl Fn(&Template) -> Result<String, NodeError>,
+    ) -> Result<Task, NodeError> {
+        let agent = render(self.agent)?;
+        let prompt = match before.and_then(|node| node.correction.as_deref()) {
+            Some(fault) => prompt::correction(fault, self.choices),
+            None => prompt::with_contract(&render(self.prompt)?, self.choices, self.schema),
+        };
+        Ok(Task::Agent(AgentTask {
+            agent,
+            prompt,
+            choices: self.choices.to_vec(),
+            schema: self.schema.map(|schema| schema.json_schema().clone()),
+            session,
+            provider: self.terms.provider.clone(),
+            model: self.terms.model.clone(),
+            mode: self.terms.mode,
+            tools: self.terms.tools.clone(),
+        }))
+    }
+}
+
+fn http_task(
+    http: &Http,
+    render: &impl Fn(&Template) -> Result<String, NodeError>,
 ) -> Result<Task, NodeError> {
-    let prompt = match before.and_then(|node| node.correction.as_deref()) {
-        Some(fault) => prompt::correction(fault, choices),
-        None => prompt::with_contract(&prompt()?, choices, schema),
-    };
-    Ok(Task::Agent(AgentTask {
-        agent,
-        prompt,
-        choices: choices.to_vec(),
-        schema: schema.map(|schema| schema.json_schema().clone()),
-        session,
-        provider: terms.provider.clone(),
-        model: terms.model.clone(),
-        mode: terms.mode,
-        tools: terms.tools.clone(),
+    let header = |(name, value): &(String, Template)| Ok((name.clone(), render(value)?));
+    Ok(Task::Http(HttpTask {
+        method: http.method,
+        url: render(&http.url)?,
+        headers: http.headers.iter().map(header).collect::<Result<_, NodeError>>()?,
+        body: http.body.as_ref().map(render).transpose()?,
+        allow_private: http.allow_private,
     }))
 }
 

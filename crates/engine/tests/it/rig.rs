@@ -309,15 +309,15 @@ impl Rig {
     fn perform(&mut self, work: &Work) {
         let is_child = matches!(work.task, Task::Child(_));
         let names = |event: &Event| {
-            let (generation, digest) = match &event.fact {
-                Fact::NodeStarted { generation, work, .. }
-                | Fact::ProofStarted { generation, work, .. } => (*generation, *work),
-                _ => return false,
+            let (Fact::NodeStarted { generation, work: digest, .. }
+            | Fact::ProofStarted { generation, work: digest, .. }) = &event.fact
+            else {
+                return false;
             };
-            let of_generation = is_child || generation == work.generation;
+            let of_generation = is_child || *generation == work.generation;
             // The round of an event is that of the state before it.
             let key = self.key_of(event).map(|key| AttemptKey { round: work.key.round, ..key });
-            of_generation && key.as_ref() == Some(&work.key) && digest == work.digest()
+            of_generation && key.as_ref() == Some(&work.key) && *digest == work.digest()
         };
         let named = self.log.iter().any(names);
         assert!(named, "{} starts and no durable event names it", work.key);
@@ -433,11 +433,13 @@ impl Rig {
     }
 
     fn key_of(&self, event: &Event) -> Option<AttemptKey> {
-        let (node, attempt, proof) = match &event.fact {
-            Fact::NodeStarted { node, attempt, .. } => (node, attempt, None),
-            Fact::ProofStarted { node, attempt, proof, .. } => (node, attempt, Some(*proof)),
-            _ => return None,
+        let (Fact::NodeStarted { node, attempt, .. } | Fact::ProofStarted { node, attempt, .. }) =
+            &event.fact
+        else {
+            return None;
         };
+        let proof =
+            if let Fact::ProofStarted { proof, .. } = &event.fact { Some(*proof) } else { None };
         let round = self.shadow.node(node).map_or(durable::Round::FIRST, |node| node.round);
         let run = self.launch.run_id.clone();
         Some(AttemptKey { run, node: node.clone(), round, attempt: *attempt, proof })

@@ -1,6 +1,7 @@
 //! The weak points of the engine that this one was made to replace, each by
 //! its name, as far as they are this crate's business.
 
+mod agents;
 mod language;
 
 use std::sync::Arc;

@@ -212,7 +212,7 @@ fn every_mistake_in_a_script_is_reported_with_its_place() {
         errors(wrong),
         [
             "/a~1b/0/txt: unknown key `txt`; did you mean `text`?",
-            "/a~1b/1: a reply is a mapping; its keys are `text`, `json`, `files`, `usage`, `exit`, \
+            "/a~1b/1: a reply is a mapping; its keys are `text`, `json`, `files`, `usage`, `session`, `exit`, \
          `error_event`, `delay`, `hang`, `limit`, `die`",
             "/a~1b/2/files/..~1up: a file is named by a path inside the workspace, without `..` and \
          without `/` at the start",
@@ -221,7 +221,7 @@ fn every_mistake_in_a_script_is_reported_with_its_place() {
             "/a~1b/2/files/ok: the content of a file is a text",
             "/c: a node has a list of at least one reply",
             "/d/0/limit/reset_in: unknown key `reset_in`; did you mean `resets_in`?",
-            "/d/0/limit: `limit` needs `resets_in`",
+            "/d/0/limit: `limit` is `true`, or has `resets_in`",
             "/d/1/usage: `usage` is a mapping from names to whole numbers",
             "/d/1/limit/resets_in: `resets_in` is a length of time such as `90s` or `10m`",
             "/d/1: a reply has `limit` or `usage`, not both",

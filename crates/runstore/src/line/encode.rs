@@ -82,24 +82,7 @@ fn run_fields(out: &mut Object, fact: &Fact) {
 /// The fields of a fact about a node, behind the node itself.
 fn node_fields(out: &mut Object, fact: &Fact) {
     match fact {
-        Fact::NodeStarted {
-            node: _,
-            attempt,
-            generation,
-            work,
-            deadline,
-            repeat,
-            agent,
-            child,
-        } => {
-            out.add("attempt", attempt);
-            out.add("generation", generation);
-            out.add("work", work);
-            out.add_some("deadline", deadline.as_ref());
-            out.add("repeat", repeat_word(*repeat));
-            out.add_some("agent", Some(agent).filter(|agent| **agent));
-            out.add_some("child", child.as_ref());
-        }
+        Fact::NodeStarted { .. } => started_fields(out, fact),
         Fact::NodeCompleted { node: _, attempt, output } => {
             out.add("output", output);
             out.add_some("attempt", attempt.as_ref());
@@ -151,6 +134,29 @@ fn node_fields(out: &mut Object, fact: &Fact) {
         | Fact::SignalRefused { .. }
         | Fact::RunCompleted
         | Fact::RunFailed { .. } => {}
+    }
+}
+
+/// The fields of the start of an attempt.
+fn started_fields(out: &mut Object, fact: &Fact) {
+    if let Fact::NodeStarted {
+        node: _,
+        attempt,
+        generation,
+        work,
+        deadline,
+        repeat,
+        agent,
+        child,
+    } = fact
+    {
+        out.add("attempt", attempt);
+        out.add("generation", generation);
+        out.add("work", work);
+        out.add_some("deadline", deadline.as_ref());
+        out.add("repeat", repeat_word(*repeat));
+        out.add_some("agent", Some(agent).filter(|agent| **agent));
+        out.add_some("child", child.as_ref());
     }
 }
 

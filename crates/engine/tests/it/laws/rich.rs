@@ -269,11 +269,11 @@ fn keys(kind: &str, seed: &Seed) -> String {
             0 => keys.push_str(" prove=[{\"command\":\"make test\"},{\"changed\":true}]"),
             1 => keys.push_str(" prove=[{\"file\":\"{{run.id}}\"}]"),
             2 if kind == "shell" => {
-                keys.push_str(" prove=[{\"output\":\"/exit_code\",\"equals\":0}]")
+                keys.push_str(" prove=[{\"output\":\"/exit_code\",\"equals\":0}]");
             }
             _ => {}
         }
-        if seed.number % 5 == 0 && ["task", "decision"].contains(&kind) {
+        if seed.number.is_multiple_of(5) && ["task", "decision"].contains(&kind) {
             keys.push_str(" on_limit=fail");
         }
     }

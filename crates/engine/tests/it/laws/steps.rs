@@ -127,7 +127,7 @@ pub(super) fn ending(rig: &Rig, key: &AttemptKey, how: u8) -> Outcome {
         7 => {
             let failure =
                 NodeError { code: "limit_reached".to_owned(), ..failure("no more".to_owned()) };
-            let retry_after = (key.attempt.0 % 2 == 0).then_some(Span::from_secs(300));
+            let retry_after = key.attempt.0.is_multiple_of(2).then_some(Span::from_secs(300));
             Outcome::Failed(NodeError { effect: Effect::None, retry_after, ..failure })
         }
         8 | 9 if key.proof.is_some() => {

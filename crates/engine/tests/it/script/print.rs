@@ -252,15 +252,11 @@ fn fields(fact: &Fact) -> String {
             let usage = serde_json::to_value(usage).expect("numbers are JSON");
             write!(text, "/{attempt} {usage}").expect("text");
         }
-        Fact::SessionReported { attempt, session, .. } => {
-            write!(text, "/{attempt} {session}").expect("text");
-        }
-        Fact::NodeClaimed { attempt, output, port, .. } => {
-            write!(text, "/{attempt} port={port} output={output}").expect("text");
-        }
-        Fact::ProofStarted { .. } | Fact::ProofInterrupted { .. } | Fact::ProofReported { .. } => {
-            proof_fields(&mut text, fact);
-        }
+        Fact::SessionReported { .. }
+        | Fact::NodeClaimed { .. }
+        | Fact::ProofStarted { .. }
+        | Fact::ProofInterrupted { .. }
+        | Fact::ProofReported { .. } => claim_fields(&mut text, fact),
         Fact::BudgetNotice { limit } | Fact::BudgetReached { limit } => {
             write!(text, " {}", limit.word()).expect("text");
         }
@@ -277,10 +273,7 @@ fn fields(fact: &Fact) -> String {
             write!(text, " actor={actor} signal={signal}").expect("text");
             option(&mut text, "note", note.as_ref().map(quoted).as_ref());
         }
-        Fact::SignalRefused { signal, verb, actor, code, message } => {
-            write!(text, " {verb} actor={actor} signal={signal} code={code} {}", quoted(message))
-                .expect("text");
-        }
+        Fact::SignalRefused { .. } => refused(&mut text, fact),
         Fact::NodeSkipped { .. }
         | Fact::LoopCompleted { .. }
         | Fact::ForEachCompleted { .. }
@@ -290,6 +283,13 @@ fn fields(fact: &Fact) -> String {
         }
     }
     text
+}
+
+fn refused(text: &mut String, fact: &Fact) {
+    if let Fact::SignalRefused { signal, verb, actor, code, message } = fact {
+        write!(text, " {verb} actor={actor} signal={signal} code={code} {}", quoted(message))
+            .expect("text");
+    }
 }
 
 fn run_started(text: &mut String, started: &RunStarted) {
@@ -330,7 +330,13 @@ fn failure_fields(text: &mut String, fact: &Fact) {
     }
 }
 
-fn proof_fields(text: &mut String, fact: &Fact) {
+fn claim_fields(text: &mut String, fact: &Fact) {
+    if let Fact::SessionReported { attempt, session, .. } = fact {
+        write!(text, "/{attempt} {session}").expect("text");
+    }
+    if let Fact::NodeClaimed { attempt, output, port, .. } = fact {
+        write!(text, "/{attempt} port={port} output={output}").expect("text");
+    }
     if let Fact::ProofStarted { attempt, proof, generation, deadline, .. } = fact {
         write!(text, "/{attempt} {proof} g{generation}").expect("text");
         option(text, "deadline", deadline.map(since).as_ref());
