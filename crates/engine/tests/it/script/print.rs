@@ -237,9 +237,7 @@ fn fields(fact: &Fact) -> String {
             let entries = Value::Object(entries.clone());
             write!(text, " {op:?} {entries}").expect("text");
         }
-        Fact::Notification { message, .. } => {
-            write!(text, " {}", quoted(message)).expect("text");
-        }
+        Fact::Notification { message, .. } => write!(text, " {}", quoted(message)).expect("text"),
         Fact::NodeFailed { .. } | Fact::AttemptFailed { .. } | Fact::AttemptUnknown { .. } => {
             failure_fields(&mut text, fact);
         }
