@@ -1,6 +1,8 @@
 //! Text that is kept up to a limit: its beginning, with a mark where it was
 //! cut, and no character in pieces.
 
+use std::str::Chars;
+
 use super::limits::ANSWER_BYTES;
 
 /// The last answer of an agent, whole or in the pieces in which it came.
@@ -39,44 +41,39 @@ impl Answer {
 /// The first characters of a text on one line, without anything that could
 /// move a cursor; cut with a mark.
 pub(super) fn one_line(text: &str, most: usize) -> String {
-    let text = &plain(text);
     let mut line = String::new();
-    let mut count = 0;
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty())
-    {
-        let space = usize::from(count > 0);
-        if count + space >= most {
-            line.push('…');
-            return line;
+    let (mut count, mut apart) = (0, false);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' {
+            chars = after_escape(chars);
+            continue;
         }
-        if space > 0 {
+        if c.is_whitespace() || c.is_control() {
+            apart = count > 0;
+            continue;
+        }
+        if count + usize::from(apart) >= most {
+            line.push('…');
+            break;
+        }
+        if apart {
             line.push(' ');
+            count += 1;
         }
-        let left = most - count - space;
-        let taken: String = word.chars().take(left).collect();
-        let length = taken.chars().count();
-        line.push_str(&taken);
-        count += space + length;
-        if taken.len() < word.len() {
-            line.push('…');
-            return line;
-        }
+        line.push(c);
+        count += 1;
+        apart = false;
     }
     line
 }
 
-/// The text without the sequences by which terminals are told colours.
-fn plain(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("\u{1b}[") {
-        kept.push_str(&rest[..at]);
-        let tail = &rest[at + 2..];
-        let end = tail.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(tail.len());
-        rest = tail[end..].strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(&tail[end..]);
-    }
-    kept.push_str(rest);
-    kept
+/// What follows a sequence by which a terminal is told a colour.
+fn after_escape(chars: Chars<'_>) -> Chars<'_> {
+    let Some(sequence) = chars.as_str().strip_prefix('[') else { return chars };
+    let end = sequence.find(|c: char| !c.is_ascii_digit() && c != ';');
+    let rest = &sequence[end.unwrap_or(sequence.len())..];
+    rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest).chars()
 }
 
 #[cfg(test)]

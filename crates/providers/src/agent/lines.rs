@@ -1,6 +1,8 @@
 //! Lines out of pieces, in bounded memory: a line over the limit is skipped
 //! to its end and counted, and what follows it is read as before.
 
+use std::io::BufRead;
+
 use super::limits::LINE_BYTES;
 
 #[derive(Debug)]
@@ -24,11 +26,16 @@ impl Default for Lines {
 impl Lines {
     /// Hands on every line that is complete now, without its end.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8])) {
-        while let Some(end) = bytes.iter().position(|b| *b == b'\n') {
-            self.part(&bytes[..end]);
-            bytes = &bytes[end + 1..];
+        while let Some(end) = newline(bytes) {
+            let (whole, rest) = bytes.split_at(end);
+            bytes = &rest[1..];
+            if self.begun.is_empty() && !self.skipping && whole.len() <= self.limit {
+                self.emit(whole, &mut line);
+                continue;
+            }
+            self.part(whole);
             if !self.skipping {
-                self.emit(&mut line);
+                self.emit(&self.begun, &mut line);
             }
             self.clear();
         }
@@ -38,7 +45,7 @@ impl Lines {
     /// What was left when the stream ended.
     pub(super) fn finish(&mut self, mut line: impl FnMut(&[u8])) {
         if !self.skipping && !self.begun.is_empty() {
-            self.emit(&mut line);
+            self.emit(&self.begun, &mut line);
         }
         self.clear();
     }
@@ -61,12 +68,21 @@ impl Lines {
         self.begun.clear();
     }
 
-    fn emit(&self, line: &mut impl FnMut(&[u8])) {
-        let text = self.begun.strip_suffix(b"\r").unwrap_or(&self.begun);
+    fn emit(&self, text: &[u8], line: &mut impl FnMut(&[u8])) {
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
         if self.blank || !text.iter().all(u8::is_ascii_whitespace) {
             line(text);
         }
     }
+}
+
+/// Where the next line ends, by the search that the library has for bytes.
+fn newline(bytes: &[u8]) -> Option<usize> {
+    let mut rest = bytes;
+    // Reading from a slice cannot fail.
+    let taken = rest.skip_until(b'\n').unwrap_or(0);
+    let last = taken.checked_sub(1)?;
+    (bytes.get(last) == Some(&b'\n')).then_some(last)
 }
 
 #[cfg(test)]
