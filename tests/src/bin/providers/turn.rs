@@ -170,7 +170,8 @@ impl Scene {
         }
         let (over, is_over) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
-            scope.spawn(|| self.stop_in_the_middle(case, &stop, &is_over));
+            let wish = stop.clone();
+            scope.spawn(move || self.stop_in_the_middle(case, &wish, &is_over));
             let end = perform_agent(&self.adapter, request, &place, &stop, &mut |_, _| {});
             drop(over);
             end
