@@ -50,7 +50,7 @@ pub(crate) enum Expected {
     /// A failure: class, code, effect. An effect of `*` is not looked at.
     Failure(&'static str, &'static str, &'static str),
     /// The same, with another end for some.
-    Differs(&'static [(&'static str, Expected)], &'static Expected),
+    Differs(&'static [(&'static str, Self)], &'static Self),
     Stopped,
 }
 

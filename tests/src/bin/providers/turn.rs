@@ -72,6 +72,7 @@ impl Scene {
             node: serde_json::from_value(json!("work")).ok()?,
             round: Round::FIRST,
             attempt: Attempt::FIRST,
+            proof: None,
         };
         Some(Self { adapter, work, folder, program: program.to_owned(), key })
     }
@@ -225,7 +226,11 @@ fn told(end: &AgentEnd) -> String {
             error.effect.word(),
             error.message
         ),
-        other => format!("{other:?}"),
+        other @ (Outcome::Output(_)
+        | Outcome::Ended { .. }
+        | Outcome::Proved(_)
+        | Outcome::Lost { .. }
+        | Outcome::Stopped) => format!("{other:?}"),
     };
     text.replace('\n', " ").chars().take(160).collect()
 }

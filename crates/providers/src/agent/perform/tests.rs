@@ -35,6 +35,7 @@ impl Bench {
             node: serde_json::from_value(json!("work")).unwrap(),
             round: Round::FIRST,
             attempt: Attempt::FIRST,
+            proof: None,
         };
         Self {
             folder: TempDir::new().unwrap(),
