@@ -66,6 +66,8 @@ pub(crate) struct Globals {
 pub(crate) enum Command {
     /// Show what this is: run a prepared automation up to its gate
     Demo(DemoArgs),
+    /// Write a first automation for this repository and the agents that are here
+    Init(InitArgs),
     /// Check that everything needed is there
     Doctor,
     /// Record what owners that died have left
@@ -117,6 +119,19 @@ pub(crate) struct DemoArgs {
     pub(crate) folder: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) attach: AttachArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The automation's id; made of the repository's name otherwise
+    #[arg(long)]
+    pub(crate) id: Option<String>,
+    /// Who does the work; the first one that is found otherwise
+    #[arg(long, value_name = "NAME")]
+    pub(crate) provider: Option<String>,
+    /// Where to write it; into the library otherwise
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ mod automation;
 mod completion;
 mod demo;
 mod doctor;
+mod init;
 mod man;
 mod provider;
 pub(crate) mod recover;
@@ -51,6 +52,7 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
     let host = Host::open(surroundings.host_config(cli.globals.home.as_deref())?)?;
     match &cli.command {
         Command::Demo(args) => demo::run(&host, console, args),
+        Command::Init(args) => init::run(&host, console, args),
         Command::Doctor => doctor::run(&host, console),
         Command::Recover(args) => recover::run(&host, console, args),
         Command::Automation(verb) => automation::run(&host, console, verb),

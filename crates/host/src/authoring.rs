@@ -3,6 +3,7 @@
 //! one where none was.
 
 mod compare;
+mod first;
 mod new;
 mod replace;
 mod templates;

@@ -59,6 +59,30 @@ pub struct NewAutomation {
     pub needs_agent: bool,
 }
 
+/// What the first automation of a repository is to be.
+#[derive(Debug, Default)]
+pub struct FirstRequest {
+    /// Made of the repository's name when it is not said.
+    pub id: Option<String>,
+    /// The one that is found first otherwise.
+    pub provider: Option<String>,
+    /// `None` for a file of the library.
+    pub file: Option<PathBuf>,
+}
+
+/// The first automation of a repository, and what it was made of.
+#[derive(Debug)]
+pub struct FirstAutomation {
+    pub new: NewAutomation,
+    pub repository: PathBuf,
+    /// Who does the work; nobody is installed otherwise.
+    pub provider: Option<String>,
+    /// All that are installed.
+    pub found: Vec<String>,
+    /// The command that runs the tests, where there are some.
+    pub tests: Option<String>,
+}
+
 /// What differs from one graph to another.
 #[derive(Debug)]
 pub struct DiffReport {

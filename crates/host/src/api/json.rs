@@ -21,8 +21,8 @@ use super::{
 };
 
 pub use authoring::{
-    CreatedDocument, DiffDocument, FormattedDocument, LintedDocument, created, diff, formatted,
-    linted,
+    CreatedDocument, DiffDocument, FirstDocument, FormattedDocument, LintedDocument, created, diff,
+    first, formatted, linted,
 };
 pub use compare::{RunDiffDocument, run_diff};
 pub use crash_test::{CrashTestDocument, crash_test};

@@ -17,16 +17,28 @@ impl Host {
     /// Writes a file that is ready to be changed, and to be run as it is.
     pub fn new_automation(&self, request: &NewRequest) -> Result<NewAutomation, HostError> {
         let template = templates::find(&request.template)?;
-        BlueprintId::new(&request.id).map_err(|fault| {
-            let message = format!("`{}` cannot be the id of an automation: {fault}", request.id);
+        let name = request.name.clone().unwrap_or_else(|| name_of(&request.id));
+        let bytes = template.fill(&request.id, &name).into_bytes();
+        let path = self.write_new(&request.id, request.file.as_deref(), bytes)?;
+        let Template { input, agent, .. } = template;
+        Ok(NewAutomation { id: request.id.clone(), path, name, input: *input, needs_agent: *agent })
+    }
+
+    /// Writes a new automation into this file, or into the library.
+    pub(super) fn write_new(
+        &self,
+        id: &str,
+        file: Option<&Path>,
+        bytes: Vec<u8>,
+    ) -> Result<PathBuf, HostError> {
+        BlueprintId::new(id).map_err(|fault| {
+            let message = format!("`{id}` cannot be the id of an automation: {fault}");
             HostError::new(Code::InvalidId, message)
                 .hint("use letters, digits, `.`, `_` and `-`, and begin with a letter or digit")
         })?;
-        let name = request.name.clone().unwrap_or_else(|| name_of(&request.id));
-        let bytes = template.fill(&request.id, &name).into_bytes();
-        let path = match &request.file {
+        let path = match file {
             Some(file) => self.config.current_dir.join(file),
-            None => self.library_place(&request.id)?,
+            None => self.library_place(id)?,
         };
         let checked = check(&bytes);
         if checked.program.is_none() {
@@ -39,9 +51,8 @@ impl Host {
                 ok: false,
             }));
         }
-        create(&path, &bytes, request.file.is_none())?;
-        let Template { input, agent, .. } = template;
-        Ok(NewAutomation { id: request.id.clone(), path, name, input: *input, needs_agent: *agent })
+        create(&path, &bytes, file.is_none())?;
+        Ok(path)
     }
 
     /// Where the library keeps a new automation with this id.
@@ -88,7 +99,7 @@ fn exists(path: &Path, message: &str) -> HostError {
 }
 
 /// `nightly-report` is called "Nightly report".
-fn name_of(id: &str) -> String {
+pub(super) fn name_of(id: &str) -> String {
     let words = id.replace(['-', '_', '.'], " ");
     let mut letters = words.trim().chars();
     let first = letters.next().map(char::to_uppercase).into_iter().flatten();

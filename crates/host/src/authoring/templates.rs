@@ -35,6 +35,15 @@ const ALL: &[Template] = &[
     },
 ];
 
+/// The first automation of a repository, with what is found there still to be
+/// filled in.
+pub(super) const FIRST: Template = Template {
+    word: "first",
+    text: include_str!("templates/first.md"),
+    input: Some(r#"{"task":"Correct the spelling in README.md"}"#),
+    agent: true,
+};
+
 pub(super) fn find(word: &str) -> Result<&'static Template, HostError> {
     ALL.iter().find(|template| template.word == word).ok_or_else(|| {
         let words: Vec<&str> = ALL.iter().map(|template| template.word).collect();

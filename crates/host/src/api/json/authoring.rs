@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::{Diagnostic, SCHEMA, diagnostic};
 use crate::api::authoring::{
-    DiffReport, Difference, Done, FormatReport, Formatted, Linted, NewAutomation, Place, Side,
+    DiffReport, Difference, Done, FirstAutomation, FormatReport, Formatted, Linted, NewAutomation,
+    Place, Side,
 };
 use crate::api::{CheckedSource, Finding};
 
@@ -30,6 +31,17 @@ pub fn created(new: &NewAutomation) -> CreatedDocument<'_> {
         blueprint_id: &new.id,
         name: &new.name,
         path: new.path.display().to_string(),
+    }
+}
+
+/// The first automation of a repository.
+pub fn first(first: &FirstAutomation) -> FirstDocument<'_> {
+    FirstDocument {
+        created: created(&first.new),
+        repository: first.repository.display().to_string(),
+        provider: first.provider.as_deref(),
+        found: &first.found,
+        tests: first.tests.as_deref(),
     }
 }
 
@@ -171,6 +183,16 @@ struct FixedBody<'a> {
     message: &'a str,
     before: &'a str,
     after: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub struct FirstDocument<'a> {
+    #[serde(flatten)]
+    created: CreatedDocument<'a>,
+    repository: String,
+    provider: Option<&'a str>,
+    found: &'a [String],
+    tests: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
