@@ -81,9 +81,6 @@ impl End<'_> {
             Outcome::Replied { text, session, .. } => self.replied(node, text, session.as_ref()),
             Outcome::Ended { end, .. } => match end {
                 Ok(output) => self.succeeded(node, output.clone(), None),
-                Err(error) if error.effect == Effect::Uncertain => {
-                    vec![self.lost(node, UnknownCause::Lost, error.message.clone())]
-                }
                 Err(error) => vec![self.failed(node, error.clone())],
             },
             Outcome::Failed(error) => vec![self.failed(node, error.clone())],
@@ -192,8 +189,9 @@ impl End<'_> {
         vec![Fact::ProofReported { node: site, attempt, proof: verdict, checks }, end]
     }
 
-    /// A definite failure: a wait for the limit of a provider, another
-    /// attempt, or the end of the node.
+    /// A failure: a wait for the limit of a provider, another attempt, or the
+    /// end of the node. Where the outside may have changed all the same, that
+    /// end is unknown.
     pub(crate) fn failed(&self, node: &Node, error: NodeError) -> Fact {
         let (site, attempt) = (self.site.clone(), self.attempt);
         let (limit, retry) = (AgainCause::Limit, AgainCause::Retry);
@@ -205,6 +203,11 @@ impl End<'_> {
             return Fact::AttemptFailed { node: site, attempt, error, cause, wake, session: None };
         }
         let caught = caught(self.program, &site);
+        if error.effect == Effect::Uncertain {
+            let NodeError { code, message, .. } = error;
+            let (cause, code) = (UnknownCause::Lost, Some(code));
+            return Fact::AttemptUnknown { node: site, attempt, cause, code, message, caught };
+        }
         Fact::NodeFailed { node: site, attempt: Some(attempt), error, caught }
     }
 
@@ -224,7 +227,7 @@ impl End<'_> {
             return Fact::AttemptFailed { node: site, attempt, error, cause, wake, session: None };
         }
         let caught = caught(self.program, &site);
-        Fact::AttemptUnknown { node: site, attempt, cause, message, caught }
+        Fact::AttemptUnknown { node: site, attempt, cause, code: None, message, caught }
     }
 
     /// A stop was asked for by a person, because the run is out of time, or

@@ -111,6 +111,9 @@ pub enum Fact {
         node: Site,
         attempt: Attempt,
         cause: UnknownCause,
+        /// A stable word that says more than the cause, where whoever saw the
+        /// attempt last has one.
+        code: Option<String>,
         message: String,
         caught: Option<Caught>,
     },

@@ -152,8 +152,9 @@ fn at_node(state: &mut RunState, at: &At<'_>, fact: &Fact) -> Result<(), Illegal
         Fact::AttemptFailed { attempt, error, cause, wake, session, .. } => {
             at.again(state, *attempt, error, *cause, *wake, session.as_ref())
         }
-        Fact::AttemptUnknown { attempt, cause, message, caught, .. } => {
-            at.lose(state, *attempt, *cause, message, *caught)
+        Fact::AttemptUnknown { attempt, cause, code, message, caught, .. } => {
+            let code = code.as_deref().unwrap_or(cause.word());
+            at.lose(state, *attempt, (*cause, code), message, *caught)
         }
         Fact::NodeCancelled { attempt, .. } => {
             at.expect_attempt(state, *attempt)?;

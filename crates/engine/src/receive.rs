@@ -171,7 +171,7 @@ fn unknown(site: &Site, node: &NodeState, caught: Option<Caught>) -> Fact {
         ),
     };
     let cause = UnknownCause::Interrupted;
-    Fact::AttemptUnknown { node: site.clone(), attempt, cause, message, caught }
+    Fact::AttemptUnknown { node: site.clone(), attempt, cause, code: None, message, caught }
 }
 
 /// Whether an outcome speaks of the attempt that is in flight now. A run that

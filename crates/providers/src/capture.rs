@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use durable::limits;
 
-use crate::base64;
+use crate::{base64, cut};
 
 /// Collects one stream as it comes.
 #[derive(Debug)]
@@ -62,7 +62,9 @@ impl Capture {
         }
         // Only at the cut may a character be in pieces: drop its pieces.
         head.truncate(head.len() - broken_end(&head));
+        head.truncate(head.len() - cut::word_at_end(&head));
         let tail = &tail[broken_start(&tail)..];
+        let tail = &tail[cut::word_at_start(tail)..];
         let dropped = self.total - (head.len() + tail.len()) as u64;
         head.extend(format!("\n[… {dropped} bytes dropped …]\n").bytes());
         head.extend(tail);

@@ -9,6 +9,7 @@ use engine::{AttemptKey, Class, Effect, NodeError, Outcome};
 use serde_json::{Map, Value, json};
 
 use crate::capture::Captured;
+use crate::cut;
 use crate::environment::{HostEnv, Marks};
 use crate::process::{Ended, Exit, Launch, RunError, Sink, SpawnError, Stdin, run};
 use crate::stop::Stop;
@@ -183,7 +184,7 @@ fn last_line(text: &str) -> Option<String> {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
     let mut quote: String = line.chars().take(QUOTE_CHARS).collect();
     if quote.len() < line.len() {
-        quote.push('…');
+        quote = cut::line(quote);
     }
     Some(quote)
 }

@@ -10,6 +10,7 @@ mod capture;
 mod child;
 mod choose;
 mod command;
+mod cut;
 mod ending;
 mod environment;
 mod poll;

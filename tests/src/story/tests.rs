@@ -30,7 +30,7 @@ fn completed(node: &str, attempt: u64) -> Fact {
 fn unknown(node: &str) -> Fact {
     let (node, cause) = (Site::parse(node), UnknownCause::Interrupted);
     let (attempt, message) = (Attempt(1), String::new());
-    Fact::AttemptUnknown { node, attempt, cause, message, caught: None }
+    Fact::AttemptUnknown { node, attempt, cause, code: None, message, caught: None }
 }
 
 fn judge(resume: bool, facts: Vec<Fact>, effects: &[&str]) -> Result<(), String> {

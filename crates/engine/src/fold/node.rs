@@ -237,7 +237,7 @@ impl At<'_> {
         &self,
         state: &mut RunState,
         attempt: Attempt,
-        cause: UnknownCause,
+        (cause, code): (UnknownCause, &str),
         message: &str,
         caught: Option<Caught>,
     ) -> Result<(), Illegal> {
@@ -248,7 +248,7 @@ impl At<'_> {
         };
         let error = NodeError {
             class: Class::Unknown,
-            code: cause.word().to_owned(),
+            code: code.to_owned(),
             message: message.to_owned(),
             effect: Effect::Uncertain,
             output: None,

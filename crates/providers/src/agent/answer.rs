@@ -4,6 +4,7 @@
 use std::str::Chars;
 
 use super::limits::ANSWER_BYTES;
+use crate::cut;
 
 /// The last answer of an agent, whole or in the pieces in which it came.
 #[derive(Debug, Default)]
@@ -24,6 +25,11 @@ impl Answer {
         let kept = text.floor_char_boundary(room);
         self.text.push_str(&text[..kept]);
         self.over += (text.len() - kept) as u64;
+        if self.over > 0 && kept > 0 {
+            let word = cut::word_at_end(self.text.as_bytes());
+            self.text.truncate(self.text.len() - word);
+            self.over += word as u64;
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -54,8 +60,7 @@ pub(super) fn one_line(text: &str, most: usize) -> String {
             continue;
         }
         if count + usize::from(apart) >= most {
-            line.push('…');
-            break;
+            return if apart { line + "…" } else { cut::line(line) };
         }
         if apart {
             line.push(' ');
@@ -107,7 +112,7 @@ mod tests {
     fn a_line_for_people_has_no_controls_and_an_end() {
         assert_eq!(one_line("a\n\tb \u{1b}[31mc", 20), "a b c");
         assert_eq!(one_line("\u{1b}[91m\u{1b}[1mError: \u{1b}[0mno\u{1b}", 20), "Error: no");
-        assert_eq!(one_line("abcdef", 3), "abc…");
+        assert_eq!(one_line("a bcdef", 3), "a…", "half a word is no word");
         assert_eq!(one_line("abc def", 3), "abc…");
         assert_eq!(one_line("abc", 3), "abc");
         assert_eq!(one_line("", 3), "");

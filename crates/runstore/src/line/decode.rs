@@ -279,6 +279,7 @@ fn attempt_fact(raw: &mut RawLine<'_>) -> Result<Fact, Fault> {
             node,
             attempt,
             cause: word(&raw.cause, "cause", UnknownCause::from_word)?,
+            code: optional(&raw.code),
             message: text(&raw.message, "message")?,
             caught: caught(raw)?,
         },

@@ -176,9 +176,10 @@ fn failure_fields(out: &mut Object, fact: &Fact) {
             out.add_some("wake", wake.as_ref());
             out.add_some("session", session.as_ref());
         }
-        Fact::AttemptUnknown { node: _, attempt, cause, message, caught } => {
+        Fact::AttemptUnknown { node: _, attempt, cause, code, message, caught } => {
             out.add("attempt", attempt);
             out.add("cause", cause.word());
+            out.add_some("code", code.as_ref());
             out.add("message", message);
             out.add_some("caught", caught.map(engine::Caught::word).as_ref());
         }

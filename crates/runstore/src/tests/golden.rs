@@ -100,6 +100,7 @@ fn second_batch() -> Vec<Fact> {
             node: node("lost"),
             attempt: Attempt(1),
             cause: UnknownCause::Interrupted,
+            code: None,
             message: "the owner of the run died".into(),
             caught: None,
         },

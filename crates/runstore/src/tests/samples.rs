@@ -216,6 +216,7 @@ fn plain_facts(text: &str, value: &Value) -> Vec<Fact> {
             node: node.clone(),
             attempt,
             cause: UnknownCause::Timeout,
+            code: None,
             message: message.clone(),
             caught: None,
         },

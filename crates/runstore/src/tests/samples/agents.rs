@@ -131,6 +131,7 @@ fn rest() -> Vec<Fact> {
             node: site("make"),
             attempt: Attempt(1),
             cause: UnknownCause::Lost,
+            code: None,
             message: "nobody knows".to_owned(),
             caught: Some(engine::Caught::Port),
         },

@@ -162,8 +162,8 @@ fn of_failures(text: &str, value: &Value) -> Vec<Fact> {
         let caught = Some(*caught);
         let (node, error, message) = (node.clone(), asked.clone(), text.to_owned());
         facts.push(Fact::NodeFailed { node: node.clone(), attempt: None, error, caught });
-        let cause = UnknownCause::Lost;
-        facts.push(Fact::AttemptUnknown { node, attempt, cause, message, caught });
+        let (cause, code) = (UnknownCause::Lost, Some("idle".to_owned()));
+        facts.push(Fact::AttemptUnknown { node, attempt, cause, code, message, caught });
     }
     facts.push(Fact::RunFailed {
         reason: FailReason::Deadline,
@@ -251,6 +251,7 @@ fn rest() -> Vec<Fact> {
         node,
         attempt,
         cause: UnknownCause::Interrupted,
+        code: None,
         message: "nobody knows".into(),
         caught: Some(Caught::Item),
     };
