@@ -6,6 +6,7 @@ mod automation;
 mod pages;
 mod provider;
 mod run;
+mod workers;
 
 use std::path::PathBuf;
 
@@ -24,6 +25,7 @@ pub(crate) use run::{
     DecideArgs, DiffRunsArgs, Ended, EventsArgs, ExportArgs, ForkArgs, ListArgs, LogsArgs,
     NoteArgs, PruneArgs, RetryArgs, RunArgs, RunVerb, Status, ViewArgs, WatchArgs,
 };
+pub(crate) use workers::{WorkerArgs, WorkersArgs, WorkersVerb};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -81,6 +83,9 @@ pub(crate) enum Command {
     /// Providers of agents: which there are, how they are asked
     #[command(subcommand)]
     Provider(ProviderVerb),
+    /// Attempts of agents: who was asked, and what came of it
+    #[command(subcommand)]
+    Workers(WorkersVerb),
     /// Print the completion script of a shell
     Completion { shell: Shell },
     /// A page of the reference, as Markdown; `cargo xtask generate` keeps it
@@ -99,7 +104,7 @@ pub(crate) enum Command {
 /// of what such a process takes.
 #[derive(Debug, Parser)]
 #[command(name = "wardian __worker", no_binary_name = true, disable_version_flag = true)]
-pub(crate) struct WorkerArgs {
+pub(crate) struct WorkArgs {
     #[command(flatten)]
     pub(crate) globals: Globals,
     /// The folder of the run

@@ -12,6 +12,7 @@ mod reference;
 mod run;
 mod usage;
 mod worker;
+mod workers;
 
 use clap::Parser;
 use host::Host;
@@ -58,6 +59,7 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
         Command::Automation(verb) => automation::run(&host, console, verb),
         Command::Run(verb) => run::run(&host, console, verb),
         Command::Provider(verb) => provider::run(&host, console, verb),
+        Command::Workers(verb) => workers::run(&host, console, verb),
         Command::Completion { shell } => completion::run(console, *shell),
         Command::Reference { page } => reference::run(console, *page),
         Command::Man { output } => man::run(console, output),

@@ -1,7 +1,8 @@
 //! What lasting means in this house: names, digests, time, counters, log
 //! lines and the limits of everything. It knows nothing of runs, blueprints
 //! or people. The default build is pure; feature `disk` adds the one place
-//! that touches files and syncs bytes, feature `sim` a disk that crashes.
+//! that touches files and syncs bytes, feature `sqlite` one way to open a
+//! database, feature `sim` a disk that crashes.
 
 pub mod canon;
 pub mod component;
@@ -21,6 +22,8 @@ pub mod version;
 pub mod disk;
 #[cfg(feature = "sim")]
 pub mod sim;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 
 pub use component::{Component, ComponentError};
 pub use count::{Attempt, Generation, Round, Seq};

@@ -15,8 +15,11 @@ use providers::agent::{
 use providers::{Asks, ChooseError, HostEnv, Place, ProviderName, Sink, Stop, Wishes, choose_for};
 use runstore::{Home, RunPlace};
 
+use serde_json::{Value, json};
+
 use crate::Host;
 use crate::api::{Code, HostError};
+use crate::attempts::{Asked, Asking};
 use crate::perform::{Stage, preflight};
 
 /// The most bytes of the settings of providers; the parser has a lower limit.
@@ -132,7 +135,15 @@ impl Agents {
             patience: patience(work),
             clock: &*stage.host.clock,
         };
-        let end = perform_agent(&adapter, &request, &place, stop, sink);
+        let capabilities = capabilities(&adapter);
+        let asking = Asking { provider: name.word(), capabilities, source_key: None };
+        let asked = match Asked::register(stage, work, &asking) {
+            Ok(asked) => asked,
+            Err(refused) => return refused,
+        };
+        let mut named = |session: &str| asked.started(None, Some(session));
+        let end = perform_agent(&adapter, &request, &place, stop, sink, &mut named);
+        asked.finish(&end.outcome);
         // It holds the prompt, and nothing that anybody needs again.
         if let Err(error) = fs::remove_dir_all(&folder)
             && error.kind() != io::ErrorKind::NotFound
@@ -202,6 +213,20 @@ pub(crate) struct Company {
 pub(crate) fn has_agents(program: &Program) -> bool {
     let is_agent = |node: &Node| matches!(node.kind, Kind::Task { .. } | Kind::Decision { .. });
     program.nodes().iter().any(is_agent)
+}
+
+/// What can be done with a worker of this provider.
+fn capabilities(adapter: &Adapter) -> Value {
+    let again = AgentRequest {
+        resume: Some("session".to_owned()),
+        mode: Mode::Full,
+        ..AgentRequest::default()
+    };
+    let resumes = adapter.launch(&again).is_ok();
+    json!({
+        "inspection": false, "follow_up": resumes, "interruption": true, "resume": resumes,
+        "source": false,
+    })
 }
 
 /// Who decides reads; who does a task changes files.

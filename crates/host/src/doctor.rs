@@ -51,6 +51,7 @@ impl Host {
         lines.extend(self.provider_lines());
         lines.push(self.runs_line()?);
         lines.extend(self.index_line());
+        lines.extend(self.attempts_line());
         lines.push(self.library_line()?);
         lines.extend(self.old_files());
         Ok(lines)

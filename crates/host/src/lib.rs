@@ -7,6 +7,7 @@ mod activity;
 mod agents;
 pub mod api;
 mod ask;
+mod attempts;
 mod authoring;
 mod automations;
 mod baseline;
@@ -42,6 +43,7 @@ mod spawn;
 mod watch;
 mod work;
 pub mod worker;
+mod workers;
 
 pub use follow::Follower;
 pub use host::{Host, HostConfig, Surroundings};

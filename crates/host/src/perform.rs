@@ -18,11 +18,13 @@ use providers::{
 };
 use redact::Masker;
 use runstore::{Invocation, RunPlace};
+use serde_json::json;
 
 use crate::Host;
 use crate::agents::{Company, chosen};
 use crate::api::HostError;
 use crate::ask::perform_http;
+use crate::attempts::{Asked, Asking, Attempts};
 use crate::baseline;
 use crate::prove::perform_proof;
 
@@ -42,6 +44,8 @@ pub(crate) struct Stage {
     pub masker: Masker,
     /// Where the scripted provider notes its effects, for those who count.
     pub effects: Option<PathBuf>,
+    /// A rehearsal keeps no book of what it asks.
+    pub attempts: Option<Attempts>,
 }
 
 impl Stage {
@@ -133,7 +137,14 @@ fn agent(
             let effects = stage.effects.as_deref();
             let effects = effects.map(|path| providers::EffectLog { disk: &*stage.disk, path });
             let scene = Scene { script, key: &work.key, workspace: &stage.workspace, effects };
-            perform_scripted(task, &scene, stop, sink)
+            let asked = match Asked::register(stage, work, &scripted()) {
+                Ok(asked) => asked,
+                Err(refused) => return refused,
+            };
+            asked.started(None, None);
+            let outcome = perform_scripted(task, &scene, stop, sink);
+            asked.finish(&outcome);
+            outcome
         }
         (ProviderName::Scripted, None) => {
             let message = format!("{}: the scripted provider has no script", work.key.node);
@@ -148,6 +159,16 @@ fn agent(
             _,
         ) => company.agents.turn(stage, work, task, &name, stop, sink),
     }
+}
+
+/// The script is all there is of its worker: when it has ended nothing is
+/// left to look at or to go on with.
+fn scripted() -> Asking<'static> {
+    let capabilities = json!({
+        "inspection": false, "follow_up": false, "interruption": true, "resume": false,
+        "source": false,
+    });
+    Asking { provider: ProviderName::Scripted.word(), capabilities, source_key: None }
 }
 
 pub(crate) fn preflight(code: &str, message: String) -> Outcome {

@@ -12,7 +12,7 @@ use runstore::{Begun, RunPlace};
 
 use crate::api::HostError;
 use crate::spawn::{self, Recruit};
-use crate::{watch, work};
+use crate::{attempts, watch, work};
 
 pub trait Processes: std::fmt::Debug + Send + Sync {
     /// Starts one that will own a run in the making, so that its start and
@@ -21,8 +21,8 @@ pub trait Processes: std::fmt::Debug + Send + Sync {
     fn recruit(&self, home: &Path, place: &RunPlace, begun: &Begun) -> Result<Recruit, HostError>;
     /// Starts one that owns the run, by handing it the run's lock.
     fn spawn(&self, home: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError>;
-    /// Ends what the attempts of a dead owner have left; says how many
-    /// processes these were.
+    /// Ends what the attempts of a dead owner have left, then notes that
+    /// nobody knows how they ended; says how many processes these were.
     fn reap(&self, place: &RunPlace) -> Result<usize, HostError>;
     /// Names the time since the last loss of power, for what lies in this
     /// folder.
@@ -48,7 +48,9 @@ impl Processes for RealProcesses {
     }
 
     fn reap(&self, place: &RunPlace) -> Result<usize, HostError> {
-        work::reap(place)
+        let killed = work::reap(place)?;
+        attempts::reconcile(place);
+        Ok(killed)
     }
 
     fn era(&self, folder: &Path) -> Option<String> {

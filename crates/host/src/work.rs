@@ -8,12 +8,14 @@ use blueprint::Program;
 use durable::Sealed;
 use durable::disk::Lock;
 use engine::{Input, Launch, RunMachine};
+use providers::attempts::OwnerId;
 use providers::{HostEnv, Script};
 use redact::Masker;
 use runstore::{Adopted, Invocation, RunPlace, RunWriter, adopt};
 
 use crate::Host;
 use crate::api::{Code, HostError};
+use crate::attempts::Attempts;
 use crate::crew::Crew;
 use crate::family::Family;
 use crate::library::store;
@@ -128,6 +130,8 @@ impl Host {
         })?;
         let home = (OsString::from("WARDIAN_HOME"), self.home.path().into());
         let host_env = HostEnv::new(std::env::vars_os().chain([home]));
+        let owner = OwnerId::fresh(&*self.entropy);
+        let attempts = Attempts::new(self.home.path(), owner, Arc::clone(&self.clock));
         Ok(Stage {
             host: self.clone(),
             disk: self.disk.clone(),
@@ -139,6 +143,7 @@ impl Host {
             masker: Masker::new(secrets_of(std::env::vars())),
             host_env,
             effects: std::env::var_os("WARDIAN_EFFECTS_LOG").map(Into::into),
+            attempts: Some(attempts),
             invocation,
         })
     }

@@ -2,8 +2,10 @@
 //! scripts, and the scripted provider. Every call blocks its caller's thread
 //! until the work has ended and its processes are gone. This crate knows
 //! nothing of graphs, logs or other runs, and it starts nothing by itself.
+//! [`attempts`] is the book of what agents were asked.
 
 pub mod agent;
+pub mod attempts;
 mod base64;
 mod caller;
 mod capture;

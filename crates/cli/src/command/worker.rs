@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Parser;
 use host::Host;
 
-use crate::args::{WORKER_VERB, WorkerArgs};
+use crate::args::{WORKER_VERB, WorkArgs};
 use crate::command::usage;
 use crate::console::Console;
 use crate::error::CliError;
@@ -19,7 +19,7 @@ pub(crate) fn asked(args: &[OsString]) -> Option<&[OsString]> {
 }
 
 pub(crate) fn run(args: &[OsString], surroundings: &Surroundings) -> Exit {
-    match WorkerArgs::try_parse_from(args) {
+    match WorkArgs::try_parse_from(args) {
         Ok(args) => match work(&args, surroundings) {
             Ok(()) => Exit::Done,
             Err(error) => error.report(&Console::new(&args.globals, surroundings)),
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &[OsString], surroundings: &Surroundings) -> Exit {
     }
 }
 
-fn work(args: &WorkerArgs, surroundings: &Surroundings) -> Result<(), CliError> {
+fn work(args: &WorkArgs, surroundings: &Surroundings) -> Result<(), CliError> {
     host::close_inherited()?;
     let host = Host::open(surroundings.host_config(args.globals.home.as_deref())?)?;
     if args.awaits_word && !host::await_word()? {

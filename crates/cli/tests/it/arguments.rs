@@ -107,7 +107,7 @@ fn every_command_has_a_page_of_the_manual() {
     let pages: Vec<&str> =
         document["pages"].as_array().unwrap().iter().map(|page| page.as_str().unwrap()).collect();
     assert!(pages.contains(&"pages/wardian-automation-exec.1"), "{pages:?}");
-    assert!(!pages.iter().any(|page| page.contains("worker")), "{pages:?}");
+    assert!(!pages.iter().any(|page| page.contains("__worker")), "{pages:?}");
     let page = std::fs::read_to_string(house.work().join("pages/wardian-run-logs.1")).unwrap();
     assert!(page.contains("wardian run logs") && page.contains("follow"), "{page}");
     assert_eq!(house.run(&["man", "--output", "pages"]).out.lines().count(), pages.len());

@@ -19,3 +19,4 @@ mod prove;
 mod screen;
 mod signals;
 mod work;
+mod workers;

@@ -15,7 +15,9 @@ pub enum Code {
     AutomationNotFound,
     RunNotFound,
     NodeNotFound,
+    WorkerNotFound,
     AmbiguousRun,
+    AmbiguousWorker,
     AmbiguousAutomation,
     InvalidId,
     WorkspaceMissing,
@@ -99,7 +101,9 @@ impl Code {
             Self::AutomationNotFound => "automation_not_found",
             Self::RunNotFound => "run_not_found",
             Self::NodeNotFound => "node_not_found",
+            Self::WorkerNotFound => "worker_not_found",
             Self::AmbiguousRun => "ambiguous_run",
+            Self::AmbiguousWorker => "ambiguous_worker",
             Self::AmbiguousAutomation => "ambiguous_automation",
             Self::InvalidId => "invalid_id",
             Self::WorkspaceMissing => "workspace_missing",
@@ -136,6 +140,9 @@ impl Code {
             Self::RunNotFound | Self::AmbiguousRun => {
                 "`wardian run list` shows the runs of this home"
             }
+            Self::WorkerNotFound | Self::AmbiguousWorker => {
+                "`wardian workers list` shows the attempts of this home"
+            }
             Self::NodeNotFound => "`wardian run show ID` lists the nodes of a run",
             Self::WorkspaceMissing => "name an existing folder with --workspace",
             Self::ProviderUnavailable => "`--provider scripted --script FILE` needs no agent",
@@ -163,13 +170,14 @@ impl Code {
             | Self::AutomationNotFound
             | Self::RunNotFound
             | Self::NodeNotFound
+            | Self::WorkerNotFound
             | Self::WorkspaceMissing => 2,
             Self::DiskFull
             | Self::Store
             | Self::DamagedLog
             | Self::UnverifiedLog
             | Self::TooNew => 4,
-            Self::AmbiguousRun | Self::AmbiguousAutomation => 5,
+            Self::AmbiguousRun | Self::AmbiguousAutomation | Self::AmbiguousWorker => 5,
             Self::OwnerSilent => 7,
             Self::InvalidBlueprint
             | Self::InvalidInput

@@ -11,6 +11,7 @@ mod pages;
 mod providers;
 mod prune;
 mod run;
+mod workers;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -38,6 +39,7 @@ pub use run::{
     SignalDocument, VerifyDocument, logs, outcome, output_piece, replay, run, run_at, runs,
     signalled, verify,
 };
+pub use workers::{WorkerDocument, WorkersDocument, worker, workers};
 
 /// The version of every document of this page.
 pub const SCHEMA: u32 = 1;

@@ -118,6 +118,7 @@ impl<'a> Theatre<'a> {
             host_env: rehearsal.host_env(),
             masker: Masker::new(Vec::new()),
             effects: None,
+            attempts: None,
         };
         let now = host.clock.now();
         let (acts, in_flight, redone) = (BTreeMap::new(), Vec::new(), Vec::new());

@@ -54,13 +54,15 @@ impl From<Outcome> for AgentEnd {
 
 /// Performs one turn to its end. When it returns, no process that the agent
 /// started is left. The sink hears a line for each event and the error output
-/// as it comes.
+/// as it comes; `named` hears the name of the session once, when the agent
+/// tells it.
 pub fn perform_agent(
     adapter: &Adapter,
     request: &AgentRequest,
     place: &AgentPlace<'_>,
     stop: &Stop,
     sink: &mut Sink<'_>,
+    named: &mut dyn FnMut(&str),
 ) -> AgentEnd {
     if stop.requested() {
         return Outcome::Stopped.into();
@@ -70,10 +72,17 @@ pub fn perform_agent(
             for warning in warnings {
                 say(sink, &format!("warning: {warning}"));
             }
-            turn(adapter, request, place, &launch, stop, sink)
+            let ears = Ears { sink, named };
+            turn(adapter, request, place, &launch, stop, ears)
         }
         Err(refused) => refused.into(),
     }
+}
+
+/// Who hears what while the agent works.
+struct Ears<'a, 'b> {
+    sink: &'a mut Sink<'b>,
+    named: &'a mut dyn FnMut(&str),
 }
 
 fn prepare(
@@ -125,15 +134,21 @@ fn turn(
     place: &AgentPlace<'_>,
     launch: &Launch,
     stop: &Stop,
-    sink: &mut Sink<'_>,
+    ears: Ears<'_, '_>,
 ) -> AgentEnd {
+    let Ears { sink, named } = ears;
     let pulse = Pulse::default();
     let mut reader = adapter.reader(request);
+    let mut is_named = false;
     let mut hear = |stream: Stream, bytes: &[u8]| {
         if stream == Stream::Stderr {
             sink(stream, bytes);
         }
         reader.feed(stream, bytes, &mut |line: &str| say(sink, line));
+        if let Some(session) = reader.session().filter(|_| !is_named) {
+            is_named = true;
+            named(session);
+        }
         pulse.beat(reader.events(), reader.is_complete());
     };
     let (ended, ending) = run_watched(launch, stop, &pulse, place.patience, &mut hear);

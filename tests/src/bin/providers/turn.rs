@@ -167,13 +167,21 @@ impl Scene {
             return Outcome::Lost { message: "no descriptors".to_owned() }.into();
         };
         if case.kind != Kind::Stop {
-            return perform_agent(&self.adapter, request, &place, &stop, &mut |_, _| {});
+            return perform_agent(
+                &self.adapter,
+                request,
+                &place,
+                &stop,
+                &mut |_, _| {},
+                &mut |_| {},
+            );
         }
         let (over, is_over) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             let wish = stop.clone();
             scope.spawn(move || self.stop_in_the_middle(case, &wish, &is_over));
-            let end = perform_agent(&self.adapter, request, &place, &stop, &mut |_, _| {});
+            let end =
+                perform_agent(&self.adapter, request, &place, &stop, &mut |_, _| {}, &mut |_| {});
             drop(over);
             end
         })

@@ -92,12 +92,16 @@ impl Bench {
         };
         let stop = Stop::new().unwrap();
         let mut notes = String::new();
-        let end = perform_agent(adapter, request, &place, &stop, &mut |_, bytes| {
+        let mut hear = |_, bytes: &[u8]| {
             notes.push_str(&String::from_utf8_lossy(bytes));
             if notes.contains("stop me") {
                 stop.request();
             }
-        });
+        };
+        let mut names = Vec::new();
+        let mut named = |name: &str| names.push(name.to_owned());
+        let end = perform_agent(adapter, request, &place, &stop, &mut hear, &mut named);
+        assert_eq!(names, end.session.iter().cloned().collect::<Vec<_>>());
         (end, notes)
     }
 }
