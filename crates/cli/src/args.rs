@@ -7,6 +7,7 @@ mod pages;
 mod provider;
 mod run;
 mod workers;
+mod worktree;
 
 use std::path::PathBuf;
 
@@ -26,6 +27,7 @@ pub(crate) use run::{
     NoteArgs, PruneArgs, RetryArgs, RunArgs, RunVerb, Status, ViewArgs, WatchArgs,
 };
 pub(crate) use workers::{WorkerArgs, WorkersArgs, WorkersVerb};
+pub(crate) use worktree::{ApplyArgs, ChangesArgs, IsolationWord, RemoveArgs, WorktreeVerb};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -86,6 +88,9 @@ pub(crate) enum Command {
     /// Attempts of agents: who was asked, and what came of it
     #[command(subcommand)]
     Workers(WorkersVerb),
+    /// Worktrees that runs work in: list, remove
+    #[command(subcommand)]
+    Worktree(WorktreeVerb),
     /// Print the completion script of a shell
     Completion { shell: Shell },
     /// A page of the reference, as Markdown; `cargo xtask generate` keeps it

@@ -13,6 +13,7 @@ mod run;
 mod usage;
 mod worker;
 mod workers;
+mod worktree;
 
 use clap::Parser;
 use host::Host;
@@ -22,6 +23,7 @@ use crate::args::{AttachArgs, Cli, Command};
 use crate::console::Console;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::output::escape;
 use crate::surroundings::Surroundings;
 use crate::viewer::{self, Role, Signals, Visit};
 
@@ -60,6 +62,7 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
         Command::Run(verb) => run::run(&host, console, verb),
         Command::Provider(verb) => provider::run(&host, console, verb),
         Command::Workers(verb) => workers::run(&host, console, verb),
+        Command::Worktree(verb) => worktree::run(&host, console, verb),
         Command::Completion { shell } => completion::run(console, *shell),
         Command::Reference { page } => reference::run(console, *page),
         Command::Man { output } => man::run(console, output),
@@ -76,6 +79,12 @@ fn launch(
 ) -> Result<Exit, CliError> {
     let signals = Signals::listen()?;
     let launched = start()?;
+    if !console.json {
+        launched
+            .notes
+            .iter()
+            .for_each(|note| console.talk(&format!("note: {}", escape::line(note))));
+    }
     if attach.detach {
         return leave(host, console, &launched);
     }

@@ -7,6 +7,7 @@ pub mod error;
 pub mod input;
 pub mod json;
 mod providers;
+pub mod worktree;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -63,6 +64,8 @@ pub struct LaunchRequest {
     pub provider: Option<String>,
     /// The script of the scripted provider.
     pub script: Option<PathBuf>,
+    /// Where it works, when somebody says so.
+    pub isolation: Option<worktree::Isolation>,
 }
 
 /// A run that has a worker.
@@ -71,6 +74,8 @@ pub struct Launched {
     pub run_id: String,
     pub blueprint_id: String,
     pub run_dir: PathBuf,
+    /// What a person should know about where it works.
+    pub notes: Vec<String>,
 }
 
 /// One automation of the library.
@@ -199,6 +204,10 @@ pub struct RunReport {
     pub blueprint_id: String,
     pub run_dir: PathBuf,
     pub workspace: Option<String>,
+    /// The worktree that the workspace is in.
+    pub worktree: Option<worktree::Worktree>,
+    /// Whether that is still there.
+    pub has_worktree: bool,
     /// Open, not parked, and no owner is alive.
     pub ownerless: bool,
     /// The log has no hashes: it was written by the reference.
@@ -396,6 +405,8 @@ pub enum RecoveryAction {
     Interrupted { killed: usize },
     /// A worker owns it again.
     Resumed,
+    /// A worktree that was made for it is removed; it never came to be.
+    WorktreeRemoved,
     /// Left as it is: why, and what to do.
     Left { code: Code, why: String, hint: Option<String> },
 }

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use crate::Host;
+use crate::api::worktree::Isolation;
 use crate::api::{Code, Demo, HostError, LaunchRequest};
 
 const BLUEPRINT: &str = include_str!("demo/triage.md");
@@ -41,6 +42,8 @@ impl Host {
             bindings: BTreeMap::new(),
             provider: Some("scripted".to_owned()),
             script: Some(script),
+            // The repository is there to be looked at while the run mends it.
+            isolation: Some(Isolation::Shared),
         })?;
         Ok(Demo { launched, home: self.home.path().to_owned(), repository, blueprint })
     }

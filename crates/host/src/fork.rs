@@ -22,22 +22,25 @@ impl Host {
         let at = Seq(request.from);
         let events = self.all_events(&place)?;
         let fork_of = ForkOf { run_id: place.run.to_string(), at };
+        let ground = self.ground_anew(&invocation)?;
         let base = Invocation { retry: None, works_for: None, fork: Some(fork_of), ..invocation };
         let Some(automation) = &request.automation else {
             let (_, report) = cut(&place, &old, &old, &events, at)?;
             let automations = self.automations_kept(&place, &base.automations)?;
-            let launched = self.start(&old.snapshot(), &base, &old, &automations)?;
+            let launched = self.start(&old.snapshot(), base, &old, &automations, ground)?;
             return Ok(Forked { launched, report });
         };
         let (checked, new) = self.checked(automation)?;
         let Some(new) = new else { return Err(invalid_blueprint(checked)) };
         let (_, report) = cut(&place, &old, &new, &events, at)?;
-        let workspace = base.workspace.clone().unwrap_or_else(|| "/".to_owned());
+        // The worktree of the other run may be gone, and is not this one's.
+        let origin = base.worktree.as_ref().map(|worktree| worktree.original_cwd.clone());
+        let workspace = origin.or_else(|| base.workspace.clone()).unwrap_or_else(|| "/".to_owned());
         let path = &checked.source.path;
         let kept = self.automations_of(&new, path, workspace.as_ref())?;
         let scripts = crate::launch::script_files(&new, workspace.as_ref(), path)?;
         let base = Invocation { scripts, automations: kept.named, ..base };
-        let launched = self.start(&new.snapshot(), &base, &new, &kept.snapshots)?;
+        let launched = self.start(&new.snapshot(), base, &new, &kept.snapshots, ground)?;
         Ok(Forked { launched, report })
     }
 

@@ -8,12 +8,14 @@ use blueprint::{Kind, Program};
 use durable::{Digest, limits};
 use engine::trigger::{check_input, trigger_output};
 use providers::{HostEnv, Script, Wishes};
-use runstore::{CreateError, Invocation, NewRun, ScriptFile, begin, new_run_id};
+use runstore::{CreateError, Created, Invocation, NewRun, RunPlace, ScriptFile, begin, new_run_id};
 use serde_json::{Value, json};
 
 use crate::Host;
 use crate::agents::{chosen, has_agents};
 use crate::api::{CheckedSource, Code, HostError, LaunchRequest, Launched};
+use crate::spawn::Recruit;
+use crate::worktree::{Ground, may_write, wanted};
 
 impl Host {
     /// Starts a run of an automation and gives it a worker.
@@ -32,6 +34,8 @@ impl Host {
             check_providers(&program, &wishes)?;
         }
         let kept = self.automations_of(&program, &checked.source.path, &workspace)?;
+        let may_write = may_write(&program, &kept.snapshots);
+        let wish = wanted(request.isolation, program.workspace(), may_write);
         let invocation = Invocation {
             provider: request.provider,
             workspace: Some(workspace.display().to_string()),
@@ -46,21 +50,42 @@ impl Host {
             automations: kept.named,
             ..Invocation::default()
         };
-        self.start(&program.snapshot(), &invocation, &program, &kept.snapshots)
+        let ground = self.ground(wish, may_write, &workspace)?;
+        self.start(&program.snapshot(), invocation, &program, &kept.snapshots, ground)
     }
 
-    /// Creates the run's folder and its worker.
+    /// Creates the place that the run works in, its folder and its worker.
     pub(crate) fn start(
         &self,
         snapshot: &[u8],
-        invocation: &Invocation,
+        mut invocation: Invocation,
         program: &Program,
         automations: &[(String, Vec<u8>)],
+        ground: Ground,
     ) -> Result<Launched, HostError> {
         let run = new_run_id(self.clock.now(), &*self.entropy);
         let place = self.home.place(program.id(), &run);
+        let standing = self.break_ground(&place, &mut invocation, &ground)?;
         let new =
             NewRun { blueprint: Some(snapshot), invocation: &invocation.encode(), automations };
+        let (created, recruit) = match self.made(&place, &new) {
+            Ok(made) => made,
+            Err(fault) => {
+                self.unsettle(standing);
+                return Err(fault);
+            }
+        };
+        self.set_to_work(recruit, &place, created.lock)?;
+        Ok(Launched {
+            run_id: run.to_string(),
+            blueprint_id: program.id().to_string(),
+            run_dir: place.folder(),
+            notes: ground.notes,
+        })
+    }
+
+    /// Makes the run's folder, while its worker starts.
+    fn made(&self, place: &RunPlace, new: &NewRun<'_>) -> Result<(Created, Recruit), HostError> {
         let refused = |fault: CreateError| {
             let code = match fault {
                 CreateError::Exists { .. } => Code::Conflict,
@@ -69,21 +94,14 @@ impl Host {
             };
             HostError::from_fault(code, "the run cannot be created", &fault)
         };
-        let begun = begin(&*self.disk, &place, &*self.entropy).map_err(refused)?;
-        let recruit = match self.processes.recruit(self.home.path(), &place, &begun) {
-            Ok(recruit) => recruit,
+        let begun = begin(&*self.disk, place, &*self.entropy).map_err(refused)?;
+        match self.processes.recruit(self.home.path(), place, &begun) {
+            Ok(recruit) => Ok((begun.publish(&*self.disk, new).map_err(refused)?, recruit)),
             Err(fault) => {
                 begun.abandon(&*self.disk);
-                return Err(fault);
+                Err(fault)
             }
-        };
-        let created = begun.publish(&*self.disk, &new).map_err(refused)?;
-        self.set_to_work(recruit, &place, created.lock)?;
-        Ok(Launched {
-            run_id: run.to_string(),
-            blueprint_id: program.id().to_string(),
-            run_dir: place.folder(),
-        })
+        }
     }
 
     pub(crate) fn workspace(&self, wanted: Option<&Path>) -> Result<PathBuf, HostError> {

@@ -44,6 +44,7 @@ mod watch;
 mod work;
 pub mod worker;
 mod workers;
+mod worktree;
 
 pub use follow::Follower;
 pub use host::{Host, HostConfig, Surroundings};

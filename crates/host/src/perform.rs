@@ -27,6 +27,7 @@ use crate::ask::perform_http;
 use crate::attempts::{Asked, Asking, Attempts};
 use crate::baseline;
 use crate::prove::perform_proof;
+use crate::worktree::Shared;
 
 /// What all attempts of one run have in common.
 #[derive(Debug)]
@@ -46,6 +47,8 @@ pub(crate) struct Stage {
     pub effects: Option<PathBuf>,
     /// A rehearsal keeps no book of what it asks.
     pub attempts: Option<Attempts>,
+    /// The checkout that the run shares with others and may write to.
+    pub checkout: Option<Shared>,
 }
 
 impl Stage {
@@ -68,7 +71,7 @@ impl Stage {
 
 /// Performs the work and waits for its end.
 pub(crate) fn perform(stage: &Stage, work: &Work, stop: &Stop) -> Outcome {
-    if let Err(refused) = put_files(stage, work) {
+    if let Err(refused) = may_write(stage, work).and_then(|()| put_files(stage, work)) {
         return refused;
     }
     if work.baseline {
@@ -173,6 +176,20 @@ fn scripted() -> Asking<'static> {
 
 pub(crate) fn preflight(code: &str, message: String) -> Outcome {
     Outcome::Failed(NodeError::before_effect(Class::Preflight, code, message))
+}
+
+/// Whether the checkout is this run's to write to. Its owner may have come
+/// late, after a wait in which another run has begun to work there.
+fn may_write(stage: &Stage, work: &Work) -> Result<(), Outcome> {
+    let Some(checkout) = &stage.checkout else { return Ok(()) };
+    checkout.enter().map_err(|refused| {
+        let why = checkout.message(&refused);
+        let message = format!(
+            "{}: {why}; try again when it has ended, or start with `--isolation worktree`",
+            work.key.node
+        );
+        preflight("workspace_busy", message)
+    })
 }
 
 /// Puts the files that the work mentions where it expects them.

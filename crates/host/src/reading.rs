@@ -245,13 +245,18 @@ impl Host {
         let retried = runstore::retries::list(&*self.disk, place).map_err(|fault| store(&fault))?;
         let invocation =
             opened.invocation.as_deref().and_then(|bytes| Invocation::decode(bytes).ok());
+        let (workspace, worktree) = invocation
+            .map(|invocation| (invocation.workspace, invocation.worktree))
+            .unwrap_or_default();
         Ok(RunReport {
             view: view(self.program_of(place).as_ref(), state),
             run_id: place.run.to_string(),
             short_id: short_id(&place.run).to_owned(),
             blueprint_id: place.blueprint.to_string(),
             run_dir: place.folder(),
-            workspace: invocation.and_then(|invocation| invocation.workspace),
+            workspace,
+            has_worktree: worktree.as_ref().is_some_and(|tree| Path::new(&tree.path).is_dir()),
+            worktree: worktree.map(|worktree| *worktree),
             ownerless,
             unverified: opened.trust == Trust::Unverified,
             torn_bytes,

@@ -32,7 +32,9 @@ impl Host {
             };
             Some(Recovered { run_id: place.run.to_string(), action })
         });
-        Ok(recovered.collect())
+        let mut recovered: Vec<Recovered> = recovered.collect();
+        recovered.extend(self.sweep_worktrees()?);
+        Ok(recovered)
     }
 
     /// The same for every run of the home, whatever the index says, which is
@@ -107,6 +109,8 @@ impl Host {
             }
             drop(writer);
             self.tell_parent(place)?;
+            // Nothing has worked in it.
+            self.clear_worktree_of(place);
             return Ok(RecoveryAction::Interrupted { killed });
         }
         let (program, _) = snapshots(place, &opened)?;

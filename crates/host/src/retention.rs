@@ -45,6 +45,11 @@ impl Host {
                 plan.left.push(LeftRun { run_id: run, why });
                 continue;
             }
+            if self.keeps_worktree(&summary.place) {
+                let why = format!("its worktree is kept; `wardian worktree remove {run}` first");
+                plan.left.push(LeftRun { run_id: run, why });
+                continue;
+            }
             let bytes = prune::bytes(&*self.disk, &summary.place).map_err(|fault| store(&fault))?;
             plan.rows.push(PruneRow {
                 run_id: run,

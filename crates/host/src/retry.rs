@@ -14,6 +14,7 @@ use crate::api::{Code, HostError, Launched};
 use crate::library::store;
 use crate::reading::open_fault;
 use crate::work::snapshots;
+use crate::worktree::Ground;
 
 impl Host {
     /// Starts a run that tries this one again.
@@ -42,9 +43,11 @@ impl Host {
         }
         keep(&program, &opened.state, &self.all_events(&place)?, &verdicts)
             .map_err(|fault| retry_fault(&place, &fault))?;
+        let ground = Ground::again(&invocation);
         let invocation = Invocation { retry: Some(retry_of(&place, &verdicts)), ..invocation };
         let automations = self.automations_kept(&place, &invocation.automations)?;
-        let launched = self.start(&program.snapshot(), &invocation, &program, &automations)?;
+        let launched =
+            self.start(&program.snapshot(), invocation, &program, &automations, ground)?;
         let newer = RunId::new(&launched.run_id).expect("a run of ours has a safe id");
         runstore::retries::note(&*self.disk, &place, &newer).map_err(|fault| store(&fault))?;
         Ok(launched)

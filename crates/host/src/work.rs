@@ -1,17 +1,18 @@
 //! The worker process: takes the run it was handed, drives it, and leaves.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use blueprint::Program;
 use durable::Sealed;
 use durable::disk::Lock;
-use engine::{Input, Launch, RunMachine};
+use engine::{Input, Launch, RunMachine, RunStatus};
 use providers::attempts::OwnerId;
 use providers::{HostEnv, Script};
 use redact::Masker;
-use runstore::{Adopted, Invocation, RunPlace, RunWriter, adopt};
+use runstore::{Adopted, Invocation, RunPlace, RunWriter, Worktree, adopt};
 
 use crate::Host;
 use crate::api::{Code, HostError};
@@ -23,6 +24,7 @@ use crate::perform::Stage;
 use crate::reading::open_fault;
 use crate::spawn::inherited_lock;
 use crate::worker::{Left, World, drive};
+use crate::worktree::{Shared, Standing};
 
 /// A variable whose value, if an agent or a command prints it, is masked.
 /// Shorter values would mask ordinary words.
@@ -43,8 +45,17 @@ impl Host {
                 &error,
             ));
         }
+        let (mut lease, mut worktree) = (None, None);
         let crew = |invocation: &Invocation| {
-            let stage = Arc::new(self.stage(&place, invocation.clone())?);
+            // Where its worktree is gone, a run can still be cancelled; each
+            // attempt says by itself that there is no such folder.
+            let standing = self.stand_on(invocation).unwrap_or_else(|fault| {
+                drop(writeln!(std::io::stderr(), "{fault}"));
+                Standing::default()
+            });
+            let (shared, held) = standing.parts();
+            (lease, worktree) = (held, own_worktree(invocation));
+            let stage = Arc::new(self.stage(&place, invocation.clone(), shared)?);
             stand_in(&stage.workspace);
             if let Err(error) = crate::agents::sweep(&self.home, &place) {
                 stage.note(&format!(
@@ -56,6 +67,11 @@ impl Host {
             Ok(Crew::new(stage, family, Arc::clone(&self.clock)))
         };
         let left = self.drive_run(&place, lock, crew);
+        drop(lease);
+        if let (Ok(Left::Closed(RunStatus::Completed)), Some(worktree)) = (&left, worktree) {
+            stand_in(Path::new("/"));
+            self.clear_worktree(&worktree);
+        }
         let_go();
         match left? {
             Left::Closed(_) => self.tell_parent(&place),
@@ -123,7 +139,16 @@ impl Host {
         })
     }
 
-    fn stage(&self, place: &RunPlace, invocation: Invocation) -> Result<Stage, HostError> {
+    fn stage(
+        &self,
+        place: &RunPlace,
+        invocation: Invocation,
+        checkout: Option<Shared>,
+    ) -> Result<Stage, HostError> {
+        if let Some(checkout) = &checkout {
+            // Whoever is refused here is told so at the first attempt.
+            drop(checkout.enter());
+        }
         let script = invocation.script.as_ref().map(Script::from_value).transpose();
         let script = script.map_err(|_| {
             HostError::new(Code::Store, "the script that the run keeps is not a script")
@@ -144,9 +169,17 @@ impl Host {
             host_env,
             effects: std::env::var_os("WARDIAN_EFFECTS_LOG").map(Into::into),
             attempts: Some(attempts),
+            checkout,
             invocation,
         })
     }
+}
+
+/// The worktree that a run is to leave behind; one that works for another
+/// leaves it to that.
+fn own_worktree(invocation: &Invocation) -> Option<Worktree> {
+    let worktree = invocation.worktree.as_deref().cloned();
+    worktree.filter(|_| invocation.works_for.is_none())
 }
 
 /// The program and the invocation that a run keeps. A graph that does not

@@ -64,6 +64,38 @@ pub struct Invocation {
     /// The attempt on whose behalf the run works, and what that allows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub works_for: Option<Box<WorksFor>>,
+    /// The worktree that the run works in, when it does not work in the
+    /// checkout itself. Runs that work for it, and those that try it again,
+    /// work in the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Box<Worktree>>,
+    /// The checkout that the run may write to and shares with others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkout: Option<Box<SharedCheckout>>,
+}
+
+/// A folder and a branch of a git repository, made for one run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    /// The checkout that it was made from.
+    pub repo_root: String,
+    /// The folder, in the home.
+    pub path: String,
+    pub branch: String,
+    /// The commit that it began at.
+    pub base: String,
+    /// The workspace that was asked for, in the checkout.
+    pub original_cwd: String,
+    /// The same place in the worktree: there the run works.
+    pub target_cwd: String,
+}
+
+/// A checkout to which one family of runs writes at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedCheckout {
+    pub root: String,
+    /// The run on whose behalf it is written to: the first of its family.
+    pub family: String,
 }
 
 /// Another blueprint as it was at the start of the run.
@@ -148,6 +180,8 @@ impl Default for Invocation {
             fork: None,
             automations: BTreeMap::new(),
             works_for: None,
+            worktree: None,
+            checkout: None,
         }
     }
 }
@@ -207,6 +241,24 @@ mod tests {
         assert_eq!(found.format, None);
         assert_eq!(found.memory_principal.as_deref(), Some("a-1"));
         assert_eq!(found.input, Value::Null);
+    }
+
+    #[test]
+    fn a_worktree_is_an_object_of_texts_and_absent_without_one() {
+        let worktree = Worktree {
+            repo_root: "/src/app".into(),
+            path: "/h/worktrees/fix/1-ab".into(),
+            branch: "wardian/fix/1-ab".into(),
+            base: "0f".into(),
+            original_cwd: "/src/app/web".into(),
+            target_cwd: "/h/worktrees/fix/1-ab/web".into(),
+        };
+        let with = Invocation { worktree: Some(Box::new(worktree)), ..Invocation::default() };
+        assert_eq!(Invocation::decode(&with.encode()).unwrap(), with);
+        let value: Value = serde_json::from_slice(&with.encode()).unwrap();
+        assert_eq!(value["worktree"]["target_cwd"], "/h/worktrees/fix/1-ab/web");
+        let without: Value = serde_json::from_slice(&Invocation::default().encode()).unwrap();
+        assert_eq!((without.get("worktree"), without.get("checkout")), (None, None));
     }
 
     #[test]

@@ -64,6 +64,16 @@ impl Home {
         self.runs().join(blueprint.as_str())
     }
 
+    /// The folder of all worktrees that runs work in, a folder a blueprint.
+    pub fn worktrees(&self) -> PathBuf {
+        self.0.join("worktrees")
+    }
+
+    /// Where locks on checkouts stand that runs share with others.
+    pub fn checkout_locks(&self) -> PathBuf {
+        self.0.join("checkouts")
+    }
+
     pub fn place(&self, blueprint: &BlueprintId, run: &RunId) -> RunPlace {
         RunPlace { home: self.clone(), blueprint: blueprint.clone(), run: run.clone() }
     }
@@ -144,6 +154,11 @@ impl RunPlace {
 
     pub fn worker_log(&self) -> PathBuf {
         self.folder().join("worker.log")
+    }
+
+    /// The worktree that is made for the run.
+    pub fn worktree(&self) -> PathBuf {
+        self.home.worktrees().join(self.blueprint.as_str()).join(self.run.as_str())
     }
 
     /// One empty file for each run that tries this one again.

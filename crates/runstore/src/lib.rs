@@ -32,7 +32,8 @@ pub use create::{Begun, CreateError, Created, NewRun, begin, create, new_run_id}
 pub use inbox::{Inbox, PutError};
 pub use index::Index;
 pub use invocation::{
-    Automation, ForkOf, Invocation, InvocationError, RetryOf, ScriptFile, WorksFor,
+    Automation, ForkOf, Invocation, InvocationError, RetryOf, ScriptFile, SharedCheckout, WorksFor,
+    Worktree,
 };
 pub use layout::{Home, RunPlace};
 pub use line::LineError;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{
-    AttachArgs, DiffArgs, ExplainArgs, FmtArgs, GraphArgs, LintArgs, NewArgs, NodeTypesArgs,
-    SchemaArgs,
+    AttachArgs, DiffArgs, ExplainArgs, FmtArgs, GraphArgs, IsolationWord, LintArgs, NewArgs,
+    NodeTypesArgs, SchemaArgs,
 };
 
 #[derive(Debug, Subcommand)]
@@ -65,6 +65,9 @@ pub(crate) struct ExecArgs {
     /// The replies of the scripted provider
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
+    /// In the workspace itself or in a git worktree of its own [default: a worktree when agents get tasks]
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) isolation: Option<IsolationWord>,
     #[command(flatten)]
     pub(crate) attach: AttachArgs,
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use host::api::{RunStatus, Span};
 
-use super::AttachArgs;
+use super::{ApplyArgs, AttachArgs, ChangesArgs};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RunVerb {
@@ -40,6 +40,10 @@ pub(crate) enum RunVerb {
     Fork(ForkArgs),
     /// Show where two runs went different ways
     Diff(DiffRunsArgs),
+    /// Show what a run has changed in its worktree
+    Changes(ChangesArgs),
+    /// Take the changes of a run into a checkout, or onto a branch
+    Apply(ApplyArgs),
     /// Remove runs that have ended
     Prune(PruneArgs),
     /// Print a run for other programs, a JSON object a line

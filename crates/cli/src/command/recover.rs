@@ -27,7 +27,9 @@ pub(crate) fn others(host: &Host, console: &Console, own: &str) {
     let Ok(recovered) = host.recover() else { return };
     for one in recovered.iter().filter(|one| one.run_id != own) {
         match one.action {
-            RecoveryAction::Interrupted { .. } | RecoveryAction::Resumed => tell(console, one),
+            RecoveryAction::Interrupted { .. }
+            | RecoveryAction::Resumed
+            | RecoveryAction::WorktreeRemoved => tell(console, one),
             // Said whenever somebody looks at that run.
             RecoveryAction::Left { .. } => {}
         }
@@ -51,7 +53,9 @@ pub(crate) fn this(
                 refused = Some(HostError { code, message, hint, details, findings: None });
             }
             RecoveryAction::Left { .. } => {}
-            RecoveryAction::Interrupted { .. } | RecoveryAction::Resumed => tell(console, &one),
+            RecoveryAction::Interrupted { .. }
+            | RecoveryAction::Resumed
+            | RecoveryAction::WorktreeRemoved => tell(console, &one),
         }
     }
     Ok(refused)
@@ -72,6 +76,9 @@ fn tell(console: &Console, one: &Recovered) {
         ),
         RecoveryAction::Resumed => {
             format!("run {run} had lost its owner and goes on with a new one")
+        }
+        RecoveryAction::WorktreeRemoved => {
+            format!("run {run} never began; the worktree that was made for it is removed")
         }
         RecoveryAction::Left { why, .. } => {
             format!("run {run} is left as it is: {}", escape::line(why))

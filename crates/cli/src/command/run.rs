@@ -1,8 +1,10 @@
 //! `wardian run …`.
 
 mod answer;
+mod apply;
 mod approve;
 mod cancel;
+mod changes;
 mod diff;
 mod events;
 mod export;
@@ -44,6 +46,8 @@ pub(crate) fn run(host: &Host, console: &Console, verb: &RunVerb) -> Result<Exit
         RunVerb::Retry(args) => retry::run(host, console, args),
         RunVerb::Fork(args) => fork::run(host, console, args),
         RunVerb::Diff(args) => diff::run(host, console, args),
+        RunVerb::Changes(args) => changes::run(host, console, args),
+        RunVerb::Apply(args) => apply::run(host, console, args),
         RunVerb::Prune(args) => prune::run(host, console, args),
         RunVerb::Export(args) => export::run(host, console, args),
     }

@@ -43,6 +43,13 @@ fn heading(report: &RunReport, style: Style) -> Vec<String> {
     if let Some(workspace) = &report.workspace {
         rows.push(("workspace", escape::line(workspace).into_owned()));
     }
+    if let Some(worktree) = &report.worktree {
+        let branch = escape::line(&worktree.branch);
+        let gone = if report.has_worktree { "" } else { ", which is removed" };
+        let base = worktree.base.get(..12).unwrap_or(&worktree.base);
+        let from = escape::line(&worktree.repo_root);
+        rows.push(("worktree", format!("{branch}{gone}, from {base} of {from}")));
+    }
     if let Some(of) = &view.retry_of {
         rows.push(("retry of", escape::line(of).into_owned()));
     }

@@ -131,6 +131,15 @@ impl<'a> Teller<'a> {
                 }
                 let program = &self.console.program;
                 let mut commands = ending::next_steps(view, &short, program);
+                if view.status.is_over()
+                    && let Some(count) = self.host.changed_files(self.visit.run).filter(|n| *n > 0)
+                {
+                    let noun = if count == 1 { "file" } else { "files" };
+                    self.console.line(&format!("{count} {noun} changed in its worktree"))?;
+                    commands.extend(
+                        ["changes", "apply"].map(|verb| format!("{program} run {verb} {short}")),
+                    );
+                }
                 if view.status == RunStatus::Failed {
                     commands.insert(0, format!("{program} run show {short}"));
                 }

@@ -20,3 +20,4 @@ mod screen;
 mod signals;
 mod work;
 mod workers;
+mod worktree;

@@ -29,6 +29,12 @@ pub enum Code {
     Undecided,
     Conflict,
     RunBusy,
+    WorkspaceBusy,
+    NoWorktree,
+    Unmerged,
+    DirtyTarget,
+    DoesNotApply,
+    Git,
     DamagedLog,
     UnverifiedLog,
     TooNew,
@@ -62,6 +68,13 @@ impl HostError {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// The same, where only the code has had a say.
+    #[must_use]
+    pub(crate) fn or_hint(self, hint: &str) -> Self {
+        let is_default = self.hint.as_deref() == Some(self.code.next_step());
+        if is_default { self.hint(hint) } else { self }
     }
 
     #[must_use]
@@ -115,6 +128,12 @@ impl Code {
             Self::Undecided => "undecided",
             Self::Conflict => "conflict",
             Self::RunBusy => "run_busy",
+            Self::WorkspaceBusy => "workspace_busy",
+            Self::NoWorktree => "no_worktree",
+            Self::Unmerged => "unmerged_changes",
+            Self::DirtyTarget => "dirty_target",
+            Self::DoesNotApply => "does_not_apply",
+            Self::Git => "git_failed",
             Self::DamagedLog => "damaged_log",
             Self::UnverifiedLog => "unverified_log",
             Self::TooNew => "format_too_new",
@@ -151,6 +170,12 @@ impl Code {
                 "`wardian run show ID` says how the run stands"
             }
             Self::RunBusy => "try again in a moment",
+            Self::WorkspaceBusy => "add `--isolation worktree` to work beside the other run",
+            Self::NoWorktree => "`wardian worktree list` shows the worktrees of this home",
+            Self::Unmerged => "`wardian run changes ID` shows them; --force throws them away",
+            Self::DirtyTarget => "commit or stash the changes there, then try again",
+            Self::DoesNotApply => "merge the branch of the run by hand",
+            Self::Git => "`git status` in the checkout may say what is wrong",
             Self::DamagedLog => "`wardian run verify ID` says how far the log is good",
             Self::UnverifiedLog => "it can be read; start the automation anew to run it",
             Self::TooNew => "use the release that wrote it, or a newer one",
@@ -171,7 +196,8 @@ impl Code {
             | Self::RunNotFound
             | Self::NodeNotFound
             | Self::WorkerNotFound
-            | Self::WorkspaceMissing => 2,
+            | Self::WorkspaceMissing
+            | Self::NoWorktree => 2,
             Self::DiskFull
             | Self::Store
             | Self::DamagedLog
@@ -185,11 +211,16 @@ impl Code {
             | Self::InvalidId
             | Self::ChangedGraph => 8,
             Self::ManagedCaller => 9,
-            Self::RunEnded | Self::RunOpen | Self::NotParked | Self::Undecided | Self::Conflict => {
-                13
-            }
-            Self::RunBusy => 75,
-            Self::ProviderUnavailable | Self::Worker | Self::Internal => 1,
+            Self::RunEnded
+            | Self::RunOpen
+            | Self::NotParked
+            | Self::Undecided
+            | Self::Conflict
+            | Self::Unmerged
+            | Self::DirtyTarget
+            | Self::DoesNotApply => 13,
+            Self::RunBusy | Self::WorkspaceBusy => 75,
+            Self::ProviderUnavailable | Self::Worker | Self::Internal | Self::Git => 1,
         }
     }
 }

@@ -12,6 +12,7 @@ mod providers;
 mod prune;
 mod run;
 mod workers;
+mod worktree;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -40,6 +41,10 @@ pub use run::{
     signalled, verify,
 };
 pub use workers::{WorkerDocument, WorkersDocument, worker, workers};
+pub use worktree::{
+    AppliedDocument, ChangesDocument, RemovedDocument, WorktreesDocument, applied, changes,
+    worktree_removed, worktrees,
+};
 
 /// The version of every document of this page.
 pub const SCHEMA: u32 = 1;

@@ -117,6 +117,7 @@ impl<'a> Theatre<'a> {
             script: rehearsal.script.clone(),
             host_env: rehearsal.host_env(),
             masker: Masker::new(Vec::new()),
+            checkout: None,
             effects: None,
             attempts: None,
         };

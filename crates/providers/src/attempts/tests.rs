@@ -33,6 +33,7 @@ fn key(node: &str, attempt: u64) -> AttemptKey {
         node: Site::parse(node),
         round: Round::FIRST,
         attempt: Attempt(attempt),
+        proof: None,
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) fn run(host: &Host, console: &Console, args: &ExecArgs) -> Result<Exi
         workspace: args.workspace.clone(),
         provider: args.provider.clone(),
         script: args.script.clone(),
+        isolation: args.isolation.map(|word| word.0),
         bindings: bindings(&args.bind)?,
         ..LaunchRequest::default()
     };

@@ -23,7 +23,10 @@ pub(crate) fn run(host: &Host, console: &Console, args: &RunArgs) -> Result<Exit
         console.talk("\nthe owner is gone; the next `automation exec` records what it left");
         return Ok(Exit::Done);
     }
-    let commands = viewer::next_steps(&report.view, &report.short_id, &console.program);
+    let mut commands = viewer::next_steps(&report.view, &report.short_id, &console.program);
+    if report.has_worktree {
+        commands.push(format!("{} run changes {}", console.program, report.short_id));
+    }
     if !commands.is_empty() {
         console.line("")?;
     }

@@ -21,6 +21,7 @@ pub fn recovered(all: &[Recovered]) -> RecoverDocument<'_> {
         let (action, killed, why) = match &one.action {
             RecoveryAction::Interrupted { killed } => ("interrupted", Some(*killed), None),
             RecoveryAction::Resumed => ("resumed", None, None),
+            RecoveryAction::WorktreeRemoved => ("worktree_removed", None, None),
             RecoveryAction::Left { why, .. } => ("left", None, Some(why.as_str())),
         };
         RecoveredRun { run_id: &one.run_id, action, killed, why }

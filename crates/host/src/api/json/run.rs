@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::SCHEMA;
+use super::worktree::WorktreePart;
 use crate::api::{
     FailReason, NodeView, OutputLog, OutputPiece, ReplayReport, Round, RunReport, RunStatus,
     RunView, RunsPage, Timestamp, VerifyReport,
@@ -192,6 +193,8 @@ struct Run<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     workspace: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    worktree: Option<WorktreePart<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     retry_of: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fork_of: Option<&'a str>,
@@ -368,6 +371,10 @@ impl<'a> Run<'a> {
             updated_at: view.updated_at,
             path: report.run_dir.display().to_string(),
             workspace: report.workspace.as_deref(),
+            worktree: report
+                .worktree
+                .as_ref()
+                .map(|worktree| WorktreePart::of(worktree, report.has_worktree)),
             retry_of: view.retry_of.as_deref(),
             fork_of: view.fork_of.as_deref(),
             parent: view.parent.as_deref(),
@@ -493,6 +500,8 @@ mod tests {
             blueprint_id: "b".to_owned(),
             run_dir: "/h/1-abcd".into(),
             workspace: None,
+            worktree: None,
+            has_worktree: false,
             ownerless: false,
             unverified: false,
             torn_bytes: 0,
