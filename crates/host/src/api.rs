@@ -7,6 +7,7 @@ pub mod error;
 pub mod input;
 pub mod json;
 mod providers;
+mod workers;
 pub mod worktree;
 
 use std::collections::BTreeMap;
@@ -14,9 +15,6 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-pub use ::providers::attempts::{
-    Coverage as WorkerCoverage, Ending as WorkerEnding, State as WorkerState, Worker,
-};
 pub use blueprint::{Finding, Rule, Severity};
 pub use durable::{Attempt, Round, Span, Timestamp};
 pub use engine::diff;
@@ -30,6 +28,9 @@ pub use engine::view::{Look, NodeView, Progress, RunView, look, node_icon};
 pub use engine::work::{Class, Effect, NodeError};
 pub use error::{Code, HostError};
 pub use providers::{ProviderMode, ProviderProbe, ProviderReport, ProviderRow};
+pub use workers::{
+    Worker, WorkerCoverage, WorkerEnding, WorkerRow, WorkerState, WorkersPage, WorkersQuery,
+};
 
 /// A blueprint file as it was found.
 #[derive(Debug, Clone)]
@@ -469,41 +470,6 @@ pub struct OutputPiece {
     /// Where it begins in the attempt's output, in bytes.
     pub offset: u64,
     pub text: String,
-}
-
-/// Which attempts of agents a listing has. All that is said must hold.
-#[derive(Debug, Clone)]
-pub struct WorkersQuery {
-    /// Attempts of this run.
-    pub run: Option<String>,
-    pub state: Option<WorkerState>,
-    /// At most so many.
-    pub limit: usize,
-}
-
-/// The beginning of a listing, the latest first.
-#[derive(Debug, Clone, Default)]
-pub struct WorkersPage {
-    pub rows: Vec<WorkerRow>,
-    /// There are others behind the limit.
-    pub more: bool,
-}
-
-/// One attempt of an agent.
-#[derive(Debug, Clone)]
-pub struct WorkerRow {
-    /// As it is recorded.
-    pub worker: Worker,
-    /// Recorded as under way, and its run has no owner.
-    pub owner_lost: bool,
-}
-
-impl WorkerRow {
-    /// How the attempt stands: nobody will ever say how one without an owner
-    /// ended.
-    pub fn state(&self) -> WorkerState {
-        if self.owner_lost { WorkerState::Unknown } else { self.worker.state }
-    }
 }
 
 /// What the demo set up.
