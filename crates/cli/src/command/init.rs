@@ -47,7 +47,8 @@ fn tell(console: &Console, first: &FirstAutomation) {
         (Some(name), others) => format!("{name} (also here: {})", others.join(", ")),
     };
     let tests = first.tests.as_deref().unwrap_or("none found: add a command under `prove`");
-    console.talk(&format!("  repository  {}", console.short_path(&first.repository)));
+    console
+        .talk(&format!("  repository  {}", escape::line(&first.repository.display().to_string())));
     console.talk(&format!("  agent       {}", escape::line(&agent)));
     console.talk(&format!("  tests       {tests}"));
 }

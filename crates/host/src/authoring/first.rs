@@ -68,13 +68,11 @@ fn repository_of(folder: &Path) -> Result<PathBuf, HostError> {
 fn tests_of(repository: &Path) -> Option<&'static str> {
     let tells = |(file, _): &&(&str, &str)| {
         let path = repository.join(file);
-        let holds = |what: &str| {
-            let small = fs::metadata(&path).is_ok_and(|file| file.len() <= LOOKED_AT);
-            small && fs::read_to_string(&path).is_ok_and(|text| text.contains(what))
-        };
+        let small = || fs::metadata(&path).is_ok_and(|file| file.len() <= LOOKED_AT);
+        let text = || small().then(|| fs::read_to_string(&path).ok()).flatten().unwrap_or_default();
         match *file {
-            "package.json" => holds("\"test\""),
-            "Makefile" => holds("\ntest:"),
+            "package.json" => text().contains("\"test\""),
+            "Makefile" => text().lines().any(|line| line.starts_with("test:")),
             _ => path.is_file(),
         }
     };
@@ -144,7 +142,7 @@ mod tests {
         put("Makefile", "all:\n\techo\n");
         put("package.json", "{}");
         assert_eq!(tests_of(folder.path()), None);
-        put("Makefile", "all:\n\techo\ntest:\n\techo\n");
+        put("Makefile", "test: all\nall:\n\techo\n");
         assert_eq!(tests_of(folder.path()), Some("make test"));
         put("package.json", "{\"scripts\": {\"test\": \"node --test\"}}");
         assert_eq!(tests_of(folder.path()), Some("npm test --silent"));
