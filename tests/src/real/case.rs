@@ -2,16 +2,17 @@
 
 use std::fmt;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use blueprint::Program;
 use durable::disk::{Lock, RealDisk, SharedDisk};
 use durable::sim::SeededEntropy;
 use engine::{Signal, SignalId, Verb};
 use runstore::{Invocation, NewRun, RunPlace, create};
 
-use super::house::House;
+use super::house::{House, PROVIDER};
 use super::trace::{self, Point};
 use crate::life::Failure;
 
@@ -29,11 +30,20 @@ pub enum Case {
     Second,
     /// A command that records what a killed worker has left.
     Recovery,
+    /// The threads of a worker that ask an agent.
+    Asking,
 }
 
 impl Case {
-    pub const ALL: [Self; 6] =
-        [Self::Exec, Self::Worker, Self::Attempts, Self::Approve, Self::Second, Self::Recovery];
+    pub const ALL: [Self; 7] = [
+        Self::Exec,
+        Self::Worker,
+        Self::Attempts,
+        Self::Approve,
+        Self::Second,
+        Self::Recovery,
+        Self::Asking,
+    ];
 }
 
 impl Case {
@@ -41,7 +51,12 @@ impl Case {
     pub fn success(self) -> i32 {
         match self {
             Self::Exec => 11,
-            Self::Worker | Self::Attempts | Self::Approve | Self::Second | Self::Recovery => 0,
+            Self::Worker
+            | Self::Attempts
+            | Self::Approve
+            | Self::Second
+            | Self::Recovery
+            | Self::Asking => 0,
         }
     }
 }
@@ -55,6 +70,7 @@ impl fmt::Display for Case {
             Self::Approve => "approve",
             Self::Second => "second",
             Self::Recovery => "recovery",
+            Self::Asking => "asking",
         })
     }
 }
@@ -69,12 +85,15 @@ impl House {
     /// The points of a case, found by running it once.
     pub fn points(&self, case: Case) -> Result<Vec<Point>, Failure> {
         let Ready { command, stdin } = self.ready(case)?;
-        let attempts = case == Case::Attempts;
-        let (output, calls) = trace::calls(&command, &self.trace_log(), attempts, stdin)?;
+        let of_attempts = matches!(case, Case::Attempts | Case::Asking);
+        let (output, calls) = trace::calls(&command, &self.trace_log(), of_attempts, stdin)?;
         self.wait_for_workers()?;
-        let found = match attempts {
-            true => attempt_points(&calls, &self.home),
-            false => trace::points(&calls, &self.home),
+        let found = match case {
+            Case::Attempts => attempt_points(&calls, &self.home, is_output),
+            Case::Asking => attempt_points(&calls, &self.home, is_asking),
+            Case::Exec | Case::Worker | Case::Approve | Case::Second | Case::Recovery => {
+                trace::points(&calls, &self.home)
+            }
         };
         if found.is_empty() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -118,7 +137,13 @@ impl House {
             }
             Case::Worker | Case::Attempts => {
                 self.reset(None)?;
-                let (place, lock) = self.create()?;
+                let (place, lock) = self.create(&self.program, None)?;
+                self.worker(&place, &lock)
+            }
+            Case::Asking => {
+                self.reset(None)?;
+                self.hire()?;
+                let (place, lock) = self.create(&self.asking, Some(PROVIDER))?;
                 self.worker(&place, &lock)
             }
             Case::Approve => {
@@ -145,17 +170,22 @@ impl House {
         }
     }
 
-    /// A new run of the long automation, as the command makes it.
-    pub fn create(&self) -> Result<(RunPlace, Lock), Failure> {
+    /// A new run of an automation, as the command makes it.
+    pub fn create(
+        &self,
+        program: &Program,
+        provider: Option<&str>,
+    ) -> Result<(RunPlace, Lock), Failure> {
         let run = engine::RunId::new("1764500000000-0a1b2c3d")?;
-        let place = self.home().place(self.program.id(), &run);
+        let place = self.home().place(program.id(), &run);
         let disk: SharedDisk = Arc::new(RealDisk);
         let invocation = Invocation {
             workspace: Some(self.workspace.display().to_string()),
             input: serde_json::json!({ "who": "Ada" }),
+            provider: provider.map(str::to_owned),
             ..Invocation::default()
         };
-        let snapshot = self.program.snapshot();
+        let snapshot = program.snapshot();
         let new = NewRun {
             blueprint: Some(&snapshot),
             invocation: &invocation.encode(),
@@ -175,7 +205,7 @@ impl House {
     /// Kills a worker in the middle of its work, for the cases that begin
     /// with what is left then.
     pub fn interrupt(&self) -> Result<(), Failure> {
-        let (place, lock) = self.create()?;
+        let (place, lock) = self.create(&self.program, None)?;
         let Ready { command, stdin } = self.worker(&place, &lock)?;
         drop(lock);
         let point = Point { call: "fdatasync".to_owned(), nth: 3, path: None };
@@ -186,12 +216,13 @@ impl House {
     }
 }
 
-/// Each thread that performs an attempt writes to a file of its own.
-fn attempt_points(calls: &[trace::Call], home: &std::path::Path) -> Vec<Point> {
+/// Each thread that performs an attempt writes to files of its own.
+fn attempt_points(calls: &[trace::Call], home: &Path, is_own: fn(&str) -> bool) -> Vec<Point> {
     let home = home.display().to_string();
     let mut points: Vec<Point> = Vec::new();
     for call in calls.iter().filter(|call| call.name != "execve") {
-        let Some(path) = output_path(&call.text, &home) else { continue };
+        let path = path_in(&call.text, &home).filter(|path| is_own(path));
+        let Some(path) = path.map(PathBuf::from) else { continue };
         let before = |point: &&Point| point.call == call.name && point.path.as_ref() == Some(&path);
         let nth = points.iter().filter(before).count() + 1;
         points.push(Point { call: call.name.clone(), nth, path: Some(path) });
@@ -199,8 +230,17 @@ fn attempt_points(calls: &[trace::Call], home: &std::path::Path) -> Vec<Point> {
     points
 }
 
-fn output_path(text: &str, home: &str) -> Option<PathBuf> {
+fn path_in<'t>(text: &'t str, home: &str) -> Option<&'t str> {
     let from = text.find(home)?;
-    let path: &str = text[from..].split(['"', '>']).next()?;
-    (path.contains("/output/") && path.ends_with(".log")).then(|| PathBuf::from(path))
+    text[from..].split(['"', '>']).next()
+}
+
+fn is_output(path: &str) -> bool {
+    path.contains("/output/") && path.ends_with(".log")
+}
+
+/// What is written only because an agent is asked: the book of attempts, the
+/// folder of the attempt, and what it said.
+fn is_asking(path: &str) -> bool {
+    path.contains("/state.db") || path.contains("/home/tmp/") || is_output(path)
 }

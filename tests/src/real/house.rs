@@ -2,6 +2,7 @@
 //! commands that see nothing else.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct House {
     pub workspace: PathBuf,
     /// The long automation.
     pub program: Arc<Program>,
+    /// The automation whose nodes are asked of an agent.
+    pub asking: Arc<Program>,
     /// A home whose run waits at its gate.
     pub parked: PathBuf,
     /// A home whose run has lost its worker.
@@ -31,6 +34,14 @@ pub struct House {
 
 /// Where the commands of the automation note that they acted.
 pub const EFFECTS: &str = "effects";
+
+/// The provider that the agent is.
+pub const PROVIDER: &str = "agent";
+
+/// An agent: it acts, leaves something behind that runs in a session of its
+/// own, and answers.
+const AGENT: &str = "#!/bin/sh\ncat > /dev/null\nprintf '%s\\n' \"$WARDIAN_ATTEMPT\" >> effects\n\
+                     setsid sleep 300 > /dev/null 2>&1 &\necho done\n";
 
 impl House {
     pub fn build() -> Result<Self, Failure> {
@@ -42,12 +53,15 @@ impl House {
             home: path.join("home"),
             workspace: path.join("work"),
             program: long.program(),
+            asking: asking().program(),
             parked: path.join("parked"),
             interrupted: path.join("interrupted"),
             folder,
         };
         fs::write(house.long(), long.text())?;
         fs::write(house.short(), short().text())?;
+        fs::write(house.agent(), AGENT)?;
+        fs::set_permissions(house.agent(), fs::Permissions::from_mode(0o755))?;
         house.reset(None)?;
         let waits = patience::output(&mut house.exec(&house.long()))?;
         house.wait_for_workers()?;
@@ -69,6 +83,19 @@ impl House {
 
     pub fn short(&self) -> PathBuf {
         self.folder.path().join("short.md")
+    }
+
+    fn agent(&self) -> PathBuf {
+        self.file("agent")
+    }
+
+    /// Describes the agent to a home.
+    pub fn hire(&self) -> Result<(), Failure> {
+        let settings = self.home.join("settings");
+        fs::create_dir(&settings)?;
+        let program = self.agent().display().to_string();
+        let text = format!("[provider.{PROVIDER}]\nprogram = \"{program}\"\nreply = \"text\"\n");
+        Ok(fs::write(settings.join("providers.toml"), text)?)
     }
 
     pub fn trace_log(&self) -> PathBuf {
@@ -153,6 +180,15 @@ fn long() -> Draft {
     }
     let end = ["joined", "b", "tell", "gate", "c", "half", "d", "e", "f", "all", "g", "bye"];
     draft.edge("never", "joined").path(&end)
+}
+
+/// Two tasks, one after the other.
+fn asking() -> Draft {
+    let task = |draft: Draft, id| {
+        draft.node(id, "task", serde_json::json!({ "agent": "role:worker", "prompt": "Do it" }))
+    };
+    let draft = task(task(Draft::new("asking"), "first"), "second");
+    draft.path(&["start", "first", "second"])
 }
 
 fn short() -> Draft {

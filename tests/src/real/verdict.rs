@@ -46,7 +46,20 @@ impl House {
         for place in &places {
             self.judge_run(place, &effects, may_fail)?;
         }
+        self.judge_book()?;
         no_process(&places)
+    }
+
+    /// In the book of attempts nobody is said to work any more.
+    fn judge_book(&self) -> Result<(), Failure> {
+        let book = self.json(&["workers", "list"])?;
+        let rows = book["workers"].as_array().ok_or("a list of workers has some")?;
+        let active =
+            |row: &&Value| ["requested", "running"].iter().any(|word| row["state"] == *word);
+        match rows.iter().find(active) {
+            Some(row) => Err(format!("an attempt is listed as {row}").into()),
+            None => Ok(()),
+        }
     }
 
     fn judge_run(
@@ -65,17 +78,19 @@ impl House {
         if shown["run"]["status"] != state.status().word() {
             return Err(format!("it is {} and is shown as {shown}", state.status().word()).into());
         }
-        if place.blueprint != *self.program.id() {
+        let program =
+            [&self.program, &self.asking].into_iter().find(|one| place.blueprint == *one.id());
+        let Some(program) = program else {
             let good = state.status() == RunStatus::Completed || died(&state) || may_fail;
             let word = state.status().word();
             return if good { Ok(()) } else { Err(format!("the short run is {word}").into()) };
-        }
+        };
         let mut events = Vec::new();
         runstore::read::each(&RealDisk, place, |event| {
             events.push(event);
             std::ops::ControlFlow::Continue(())
         })?;
-        judge_story(&self.program, &place.run, &events, effects, &[])?;
+        judge_story(program, &place.run, &events, effects, &[])?;
         let well = state.is_parked() || state.status() == RunStatus::Completed;
         let good = well || died(&state) || (may_fail && state.closed.is_some());
         if good { Ok(()) } else { Err(format!("it ended otherwise: {:?}", state.closed).into()) }
@@ -124,6 +139,7 @@ impl House {
         let done = match case {
             Case::Exec => long.any(RunState::is_parked),
             // A worker has done what it can when its run rests.
+            Case::Asking => states.iter().all(|(_, state)| state.closed.is_some()),
             Case::Worker | Case::Attempts | Case::Second => {
                 long.all(|state| state.is_parked() || state.closed.is_some())
             }
