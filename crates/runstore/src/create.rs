@@ -54,6 +54,9 @@ pub fn new_run_id(now: Timestamp, entropy: &dyn Entropy) -> RunId {
         .expect("digits and a hyphen are a safe component")
 }
 
+/// So often is a folder begun anew that somebody swept away.
+const TRIES: u32 = 8;
+
 /// A run in the making: its folder lies aside, and its lock is held. One
 /// that is dropped is left to [`sweep`].
 #[derive(Debug)]
@@ -85,13 +88,29 @@ pub fn begin(
         return Err(CreateError::Exists { run: place.run.clone(), folder });
     }
     create_dir_all(disk, &place.home.runs_of(&place.blueprint))?;
-    let aside = place.aside(&entropy.hex8());
-    match lock(disk, &aside) {
-        Ok(lock) => Ok(Begun { place: place.clone(), aside, lock }),
-        Err(error) => {
-            remove_aside(disk, &aside);
-            Err(error)
+    let mut tries = TRIES;
+    loop {
+        let aside = place.aside(&entropy.hex8());
+        tries -= 1;
+        match lock(disk, &aside) {
+            Ok(lock) => return Ok(Begun { place: place.clone(), aside, lock }),
+            Err(error) => {
+                remove_aside(disk, &aside);
+                if tries == 0 || !is_swept(&error) {
+                    return Err(error);
+                }
+            }
         }
+    }
+}
+
+/// Whether somebody who sweeps took the folder for one that was left, between
+/// the making of its lock and the taking of it. Nothing was in it yet.
+fn is_swept(error: &CreateError) -> bool {
+    match error {
+        CreateError::Locked(_) => true,
+        CreateError::Disk(fault) => fault.source.kind() == ErrorKind::NotFound,
+        CreateError::Exists { .. } => false,
     }
 }
 

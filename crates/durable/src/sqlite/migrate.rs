@@ -33,10 +33,12 @@ impl Migrations {
 
 /// Refuses a database that has tables and does not say that it is ours.
 pub(super) fn refuse_foreign(connection: &Connection, path: &Path) -> Result<(), DatabaseError> {
+    // Both are written at once, so that who sees a table of ours, and looks
+    // whose it is afterwards, sees that as well.
     let asked = || -> rusqlite::Result<(u32, bool)> {
-        let id = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
         let any = "select exists (select 1 from sqlite_schema)";
-        Ok((id, connection.query_row(any, [], |row| row.get(0))?))
+        let any = connection.query_row(any, [], |row| row.get(0))?;
+        Ok((connection.pragma_query_value(None, "application_id", |row| row.get(0))?, any))
     };
     match asked().map_err(|source| DatabaseError::query(path, source))? {
         (OURS, _) | (_, false) => Ok(()),

@@ -35,7 +35,7 @@ impl House {
         let programs = std::env::current_exe()?;
         let programs = programs.parent().ok_or("this program is in no folder")?.to_owned();
         let house = Self { folder: TempDir::with_prefix_in("bench-", &programs)?, programs };
-        for name in ["wardian", "bench_floor", "bench_hello", "bench_fold"] {
+        for name in ["wardian", "bench_floor", "bench_hello", "bench_fold", "bench_lines"] {
             if !house.has(name) {
                 return Err(
                     format!("{name} is not built; start this by `cargo xtask bench`").into()
@@ -71,6 +71,11 @@ impl House {
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command
+    }
+
+    /// A program of its own, in the same surroundings.
+    pub(crate) fn program(&self, path: &Path) -> Command {
+        self.command(&path.display().to_string())
     }
 
     /// The floor's own log is removed first, so that each is a new one.

@@ -9,6 +9,7 @@
 
 #![expect(clippy::print_stdout, reason = "the result goes to stdout")]
 
+mod agents;
 mod chains;
 mod counts;
 mod house;
@@ -31,7 +32,7 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 type Group = (&'static str, fn(&House) -> Result<Vec<Row>, Failure>);
 
 /// What can be measured by itself, in order.
-const GROUPS: [Group; 8] = [
+const GROUPS: [Group; 10] = [
     ("start", reads::start),
     ("counts", counts::counts),
     ("floor", chains::against_the_floor),
@@ -40,6 +41,8 @@ const GROUPS: [Group; 8] = [
     ("fold", reads::fold),
     ("list", reads::list),
     ("linear", chains::against_the_length),
+    ("agent", agents::against_the_program),
+    ("said", agents::against_what_is_said),
 ];
 
 #[derive(Debug, Default)]
