@@ -39,9 +39,10 @@ pub const EFFECTS: &str = "effects";
 pub const PROVIDER: &str = "agent";
 
 /// An agent: it acts, leaves something behind that runs in a session of its
-/// own, and answers.
+/// own, and answers. strace does not end before what it follows, so that what
+/// is left has an end.
 const AGENT: &str = "#!/bin/sh\ncat > /dev/null\nprintf '%s\\n' \"$WARDIAN_ATTEMPT\" >> effects\n\
-                     setsid sleep 300 > /dev/null 2>&1 &\necho done\n";
+                     setsid sleep 5 > /dev/null 2>&1 &\necho done\n";
 
 impl House {
     pub fn build() -> Result<Self, Failure> {
