@@ -10,6 +10,7 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use durable::Digest;
 use durable::disk::create_dir_all;
@@ -23,9 +24,16 @@ use crate::library::store;
 /// A name is a run's id.
 const NAME_BYTES: u64 = 200;
 
+/// How long a run that has ended may still hold a checkout, and how often
+/// that is looked at.
+const LEAVES_WITHIN: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
 /// A run's part in a checkout that it shares.
 #[derive(Debug)]
 pub(crate) struct Shared {
+    /// Nobody's, where nothing is known of other runs.
+    host: Option<Host>,
     lock: PathBuf,
     checkout: SharedCheckout,
     held: Mutex<Option<File>>,
@@ -46,17 +54,40 @@ impl Shared {
         let folder = host.home.checkout_locks();
         create_dir_all(&*host.disk, &folder).map_err(|fault| store(&fault))?;
         let lock = folder.join(format!("{}.lock", Digest::of(checkout.root.as_bytes()).hex()));
-        Ok(Self { lock, checkout: checkout.clone(), held: Mutex::new(None) })
+        let host = Some(host.clone());
+        Ok(Self { host, lock, checkout: checkout.clone(), held: Mutex::new(None) })
     }
 
     /// Sees to it that the run may write, from now until this is dropped.
     pub(crate) fn enter(&self) -> Result<(), Refused> {
         // A thread that panicked inside left the lock as it was.
         let mut held = self.held.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if held.is_none() {
-            *held = Some(self.lock()?);
+        let mut left = LEAVES_WITHIN;
+        while held.is_none() {
+            match self.lock() {
+                Err(Refused::Busy { run }) if !left.is_zero() && self.is_over(&run) => {
+                    self.pause();
+                    left = left.saturating_sub(LOOK_EVERY);
+                }
+                lock => *held = Some(lock?),
+            }
         }
         Ok(())
+    }
+
+    /// Whether the run has ended, and only its process is still about to.
+    fn is_over(&self, run: &str) -> bool {
+        let over = |host: &Host| {
+            let opened = host.find(run).and_then(|place| host.opened(&place));
+            opened.is_ok_and(|opened| opened.state.closed.is_some())
+        };
+        self.host.as_ref().is_some_and(over)
+    }
+
+    fn pause(&self) {
+        if let Some(host) = &self.host {
+            host.processes.pause(LOOK_EVERY);
+        }
     }
 
     /// Why not, for people.
@@ -119,7 +150,7 @@ mod tests {
 
     fn shared(folder: &std::path::Path, family: &str) -> Shared {
         let checkout = SharedCheckout { root: "/src".into(), family: family.into() };
-        Shared { lock: folder.join("a.lock"), checkout, held: Mutex::new(None) }
+        Shared { host: None, lock: folder.join("a.lock"), checkout, held: Mutex::new(None) }
     }
 
     #[test]
