@@ -83,6 +83,7 @@ impl<'a> Performer<'a> {
                 Outcome::Replied { text, session, usage: Some(Box::new(USAGE)) }
             }
             Play::Fail => Outcome::Failed(failed(&key)),
+            Play::Limit => Outcome::Failed(limited(&key)),
             Play::Lost => Outcome::Lost { message: format!("{}: nobody saw its end", key.node) },
             Play::Hang => return self.hanging.push((key, generation)),
         };
@@ -121,8 +122,23 @@ impl<'a> Performer<'a> {
         None
     }
 
+    /// What the checks of a claim find: that they hold, unless it is played
+    /// otherwise.
+    fn looked_at(&self, key: &AttemptKey, probes: usize) -> Outcome {
+        let plays = self.theatre.scenario.plays.get(&format!("{}+proof", key.node.node));
+        let play = plays.and_then(|plays| nth(plays, key));
+        let finding = match play {
+            Some(Play::Lost) => return Outcome::Lost { message: "nobody looked".to_owned() },
+            Some(Play::Fail) => Finding::broken("it does not hold".to_owned()),
+            Some(Play::Output(_) | Play::Reply(_) | Play::Limit | Play::Hang) | None => {
+                Finding::held()
+            }
+        };
+        Outcome::Proved(vec![finding; probes])
+    }
+
     fn play(&self, work: &Work) -> Play {
-        let AttemptKey { node: site, round, attempt, .. } = &work.key;
+        let AttemptKey { node: site, round, .. } = &work.key;
         let node = &site.node;
         let names = [
             format!("{site}@{round}"),
@@ -131,9 +147,22 @@ impl<'a> Performer<'a> {
             node.to_string(),
         ];
         let plays = names.iter().find_map(|name| self.theatre.scenario.plays.get(name));
-        let nth = usize::try_from(attempt.0.saturating_sub(1)).unwrap_or(usize::MAX);
-        let play = plays.and_then(|plays| plays.get(nth).or(plays.last()));
+        let play = plays.and_then(|plays| nth(plays, &work.key));
         play.cloned().unwrap_or_else(|| Play::Output(output_of(&work.key)))
+    }
+}
+
+/// The play of this attempt; the last one goes on for ever.
+fn nth<'p>(plays: &'p [Play], key: &AttemptKey) -> Option<&'p Play> {
+    let nth = usize::try_from(key.attempt.0.saturating_sub(1)).unwrap_or(usize::MAX);
+    plays.get(nth).or(plays.last())
+}
+
+fn limited(key: &AttemptKey) -> NodeError {
+    let message = format!("{}: the limit is reached", key.node);
+    NodeError {
+        retry_after: Some(Span::from_secs(1)),
+        ..NodeError::before_effect(Class::Transient, "limit_reached", message)
     }
 }
 
@@ -174,8 +203,8 @@ impl World for Performer<'_> {
             return;
         }
         if let Task::Prove(task) = &work.task {
-            let held = task.probes.iter().map(|_| Finding::held()).collect();
-            self.due.push_back((work.key, work.generation, Outcome::Proved(held)));
+            let outcome = self.looked_at(&work.key, task.probes.len());
+            self.due.push_back((work.key, work.generation, outcome));
             return;
         }
         let play = self.play(&work);

@@ -49,6 +49,8 @@ pub enum Play {
     Output(Value),
     Reply(String),
     Fail,
+    /// The provider's limit is reached, for a second.
+    Limit,
     Lost,
     /// It does not end before it is stopped.
     Hang,

@@ -259,12 +259,14 @@ impl<'a> Story<'a> {
         }
         self.keeping = false;
         self.generation = generation;
-        // A claim of which nobody has asked for the checks lost nothing.
-        let dead = self
-            .in_flight
-            .iter()
-            .filter(|(_, flight)| flight.child.is_none() && (flight.looks || !flight.claims));
+        let dead = self.in_flight.iter().filter(|(_, flight)| flight.child.is_none());
         self.owed = dead.map(|(site, _)| site.clone()).collect();
+        // Where the run goes on, a claim of which nobody has asked for the
+        // checks lost nothing.
+        if self.may_repeat() {
+            let (owed, flights) = (&mut self.owed, &self.in_flight);
+            owed.retain(|site| flights.get(site).is_some_and(|one| one.looks || !one.claims));
+        }
         Ok(())
     }
 

@@ -13,6 +13,7 @@ pub(super) fn all() -> Vec<Scenario> {
     all.extend([items(), collect(), stop(), item_gates(), items_resume()]);
     all.extend([wait(), wait_long(), backoff(), error_port(), lost_port(), deadline(), budget()]);
     all.extend([child(), child_fails(), child_gate(), child_cancelled(), child_again()]);
+    all.extend([proven(), contradicted(), unproven(), proven_resume(), limit()]);
     all.extend([child_resume(), child_deadline(), children_of_items(), children_of_rounds()]);
     all
 }
@@ -161,6 +162,53 @@ fn wait() -> Scenario {
 /// A new owner comes before the moment.
 fn wait_long() -> Scenario {
     waiting("wait-long", "30h")
+}
+
+fn proving(name: &str, more: serde_json::Value) -> Draft {
+    let mut keys = json!({ "prove": [{ "command": "make test" }, { "file": "made" }] });
+    if let (Some(keys), serde_json::Value::Object(more)) = (keys.as_object_mut(), more) {
+        keys.extend(more);
+    }
+    Draft::new(name)
+        .node_with("work", "shell", keys, json!({ "command": "make" }))
+        .shell("after", "make install")
+        .path(&["start", "work", "after"])
+}
+
+fn proven() -> Scenario {
+    Scenario::new("proven", proving("proven", json!({})).program()).weight(4)
+}
+
+/// What it claims first does not hold, and the author lets it try again.
+fn contradicted() -> Scenario {
+    let retry = json!({ "retry": { "attempts": 2, "backoff": "1s", "on": ["bug"] } });
+    Scenario::new("contradicted", proving("contradicted", retry).program())
+        .plays("work+proof", vec![Play::Fail, Play::Output(json!(null))])
+        .weight(4)
+}
+
+fn unproven() -> Scenario {
+    Scenario::new("unproven", proving("unproven", json!({})).program())
+        .plays("work+proof", vec![Play::Lost])
+        .weight(4)
+}
+
+fn proven_resume() -> Scenario {
+    let draft = Draft::new("proven-resume").setting("on_interrupt: resume");
+    let keys = json!({ "repeat": "safe", "prove": [{ "command": "make test" }] });
+    let draft = draft
+        .node_with("work", "shell", keys, json!({ "command": "make" }))
+        .safe_shell("after", "make install")
+        .path(&["start", "work", "after"]);
+    Scenario::new("proven-resume", draft.program()).weight(4).completes()
+}
+
+/// A provider has had enough for a while, between two turns.
+fn limit() -> Scenario {
+    let ask = json!({ "agent": "scripted", "prompt": "Go on" });
+    let draft = Draft::new("limit").node("ask", "task", ask).path(&["start", "ask"]);
+    Scenario::new("limit", draft.program())
+        .plays("ask", vec![Play::Limit, Play::Limit, Play::Reply("done".to_owned())])
 }
 
 fn backoff() -> Scenario {
