@@ -26,7 +26,9 @@ fn a_crash_anywhere_loses_nothing_and_does_nothing_twice() {
 
 #[test]
 fn what_has_rounds_items_moments_and_limits_survives() {
-    for name in ["until", "stop", "item-gates", "backoff", "lost-port", "budget", "proven-resume", "limit"] {
+    for name in
+        ["until", "stop", "item-gates", "backoff", "lost-port", "budget", "proven-resume", "limit"]
+    {
         is_well(&swept(fixed::named(name).unwrap(), 7));
     }
 }
