@@ -131,7 +131,7 @@ const BENIGN: &[&str] = &[
     "-----BEGIN PUBLIC KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ\n-----END PUBLIC KEY-----",
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ me@host",
     "class=\"sk-fading-circle sk-circle\" risk-based task-list desk-lamp",
-    "hf_hub_download(repo) npm_config_registry=https://registry.npmjs.org/",
+    "hf_hub_download(repo) npm_config_registry=https://registry.example.org/",
     "cookie: a small cake. Cookies are off. cookie_jar=3",
     "env_pass: [HOME] password: PCWSTR<a>, pwd: *const u8, fn f(password: ::std::os::Raw)",
     "line.find(\"PWD=\").unwrap_or(\"\"); secret_key: X509PrivateKeyFlags = 3",
