@@ -182,6 +182,10 @@ impl Disk for Hasty {
         self.0.list(folder)
     }
 
+    fn folders(&self, folder: &Path) -> Result<Vec<String>, DiskError> {
+        self.0.folders(folder)
+    }
+
     fn create_dir(&self, path: &Path) -> Result<(), DiskError> {
         self.0.create_dir(path)
     }

@@ -124,6 +124,10 @@ impl Disk for Witness {
         self.disk.list(folder)
     }
 
+    fn folders(&self, folder: &Path) -> Result<Vec<String>, DiskError> {
+        self.disk.folders(folder)
+    }
+
     fn create_dir(&self, path: &Path) -> Result<(), DiskError> {
         self.disk.create_dir(path)
     }

@@ -56,6 +56,19 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn read_from(&self, path: &Path, offset: u64, limit: u64) -> Result<Vec<u8>, DiskError>;
     /// The names in a folder, sorted. Names that are not UTF-8 are left out.
     fn list(&self, folder: &Path) -> Result<Vec<String>, DiskError>;
+    /// Those of the names in a folder that are folders, sorted.
+    fn folders(&self, folder: &Path) -> Result<Vec<String>, DiskError> {
+        let mut names = self.list(folder)?;
+        let mut fault = None;
+        names.retain(|name| {
+            let stat = self.stat(&folder.join(name)).unwrap_or_else(|error| {
+                fault.get_or_insert(error);
+                None
+            });
+            stat.is_some_and(|stat| stat.kind == Kind::Folder)
+        });
+        fault.map_or(Ok(names), Err)
+    }
     /// A new folder (mode 0700); one that exists is an error.
     fn create_dir(&self, path: &Path) -> Result<(), DiskError>;
     /// A new file (mode 0600) with these bytes, all written or an error; one

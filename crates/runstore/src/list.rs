@@ -168,12 +168,8 @@ pub(crate) fn blueprints(disk: &dyn Disk, home: &Home) -> Result<Vec<BlueprintId
     if disk.stat(&home.runs())?.is_none() {
         return Ok(blueprints);
     }
-    for name in disk.list(&home.runs())? {
-        let Ok(blueprint) = BlueprintId::new(&name) else { continue };
-        if disk.stat(&home.runs_of(&blueprint))?.map(|stat| stat.kind) == Some(Kind::Folder) {
-            blueprints.push(blueprint);
-        }
-    }
+    let names = disk.folders(&home.runs())?;
+    blueprints.extend(names.iter().filter_map(|name| BlueprintId::new(name).ok()));
     Ok(blueprints)
 }
 
@@ -195,13 +191,9 @@ pub(crate) fn places_of(
     if disk.stat(&folder)?.map(|stat| stat.kind) != Some(Kind::Folder) {
         return Ok(places);
     }
-    for name in disk.list(&folder)? {
-        let Ok(run) = RunId::new(&name) else { continue };
-        let place = home.place(blueprint, &run);
-        if disk.stat(&place.folder())?.map(|stat| stat.kind) == Some(Kind::Folder) {
-            places.push(place);
-        }
-    }
+    let runs = disk.folders(&folder)?;
+    let runs = runs.iter().filter_map(|name| RunId::new(name).ok());
+    places.extend(runs.map(|run| home.place(blueprint, &run)));
     Ok(places)
 }
 

@@ -9,7 +9,7 @@ use std::io::{Error, ErrorKind, Result as IoResult, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Advice, Dir, Mode, OFlags, fadvise};
+use rustix::fs::{Advice, Dir, FileType, Mode, OFlags, fadvise};
 
 use super::{Append, Disk, DiskError, Kind, Lock, Stat};
 
@@ -64,18 +64,17 @@ impl Disk for RealDisk {
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<String>, DiskError> {
-        let fail = failed("list", folder);
-        let opened = open_folder(folder).map_err(&fail)?;
-        let mut names = Vec::new();
-        for entry in Dir::read_from(&opened).map_err(|error| fail(error.into()))? {
-            let entry = entry.map_err(|error| fail(error.into()))?;
-            match entry.file_name().to_str() {
-                Ok("." | "..") | Err(_) => {}
-                Ok(name) => names.push(name.to_owned()),
+        names(folder, |_, _| Ok(true))
+    }
+
+    fn folders(&self, folder: &Path) -> Result<Vec<String>, DiskError> {
+        names(folder, |name, kind| match kind {
+            FileType::Directory => Ok(true),
+            FileType::Unknown => {
+                Ok(self.stat(&folder.join(name))?.is_some_and(|stat| stat.kind == Kind::Folder))
             }
-        }
-        names.sort_unstable();
-        Ok(names)
+            _ => Ok(false),
+        })
     }
 
     fn create_dir(&self, path: &Path) -> Result<(), DiskError> {
@@ -263,6 +262,26 @@ fn open_folder(path: &Path) -> IoResult<File> {
 }
 
 /// Gives a file of ours its mode, should the umask have taken part of it.
+/// The names in a folder that are wanted, sorted.
+fn names(
+    folder: &Path,
+    wanted: impl Fn(&str, FileType) -> Result<bool, DiskError>,
+) -> Result<Vec<String>, DiskError> {
+    let fail = failed("list", folder);
+    let opened = open_folder(folder).map_err(&fail)?;
+    let mut names = Vec::new();
+    for entry in Dir::read_from(&opened).map_err(|error| fail(error.into()))? {
+        let entry = entry.map_err(|error| fail(error.into()))?;
+        match entry.file_name().to_str() {
+            Ok("." | "..") | Err(_) => {}
+            Ok(name) if wanted(name, entry.file_type())? => names.push(name.to_owned()),
+            Ok(_) => {}
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
 fn own_mode(file: &File) -> IoResult<()> {
     if file.metadata()?.mode() & 0o777 == FILE_MODE {
         return Ok(());

@@ -29,6 +29,8 @@ fn folders(disk: &dyn Disk, root: &Path) {
     refused(disk.create_dir(&root.join("none/a")), ErrorKind::NotFound);
     refused(disk.create_dir(&file.join("a")), ErrorKind::NotADirectory);
     assert_eq!(did(disk.list(root)), ["a", "file"]);
+    assert_eq!(did(disk.folders(root)), ["a"]);
+    refused(disk.folders(&file), ErrorKind::NotADirectory);
     assert_eq!(did(disk.list(&a)), Vec::<String>::new());
     refused(disk.list(&root.join("none")), ErrorKind::NotFound);
     refused(disk.list(&file), ErrorKind::NotADirectory);
