@@ -60,8 +60,8 @@ const TRIES: u32 = 8;
 /// A run in the making: its folder lies aside, and its lock is held. One
 /// that is dropped is left to [`sweep`].
 #[derive(Debug)]
-pub struct Begun {
-    place: RunPlace,
+struct Begun<'a> {
+    place: &'a RunPlace,
     aside: PathBuf,
     lock: Lock,
 }
@@ -78,11 +78,11 @@ pub fn create(
 }
 
 /// Begins to make the run: its folder, aside, and its lock.
-pub fn begin(
+fn begin<'a>(
     disk: &dyn Disk,
-    place: &RunPlace,
+    place: &'a RunPlace,
     entropy: &dyn Entropy,
-) -> Result<Begun, CreateError> {
+) -> Result<Begun<'a>, CreateError> {
     let folder = place.folder();
     if disk.stat(&folder)?.is_some() {
         return Err(CreateError::Exists { run: place.run.clone(), folder });
@@ -93,7 +93,7 @@ pub fn begin(
         let aside = place.aside(&entropy.hex8());
         tries -= 1;
         match lock(disk, &aside) {
-            Ok(lock) => return Ok(Begun { place: place.clone(), aside, lock }),
+            Ok(lock) => return Ok(Begun { place, aside, lock }),
             Err(error) => {
                 remove_aside(disk, &aside);
                 if tries == 0 || !is_swept(&error) {
@@ -114,22 +114,13 @@ fn is_swept(error: &CreateError) -> bool {
     }
 }
 
-impl Begun {
-    /// Where the folder of the run lies until it is published.
-    pub fn aside(&self) -> &Path {
-        &self.aside
-    }
-
-    pub fn lock(&self) -> &Lock {
-        &self.lock
-    }
-
+impl Begun<'_> {
     /// Fills the folder and gives it its name.
-    pub fn publish(self, disk: &dyn Disk, new: &NewRun<'_>) -> Result<Created, CreateError> {
+    fn publish(self, disk: &dyn Disk, new: &NewRun<'_>) -> Result<Created, CreateError> {
         let Self { place, aside, lock } = self;
         let folder = place.folder();
         let built = build(disk, &aside, new).and_then(|()| {
-            let told = index::born(disk, &place);
+            let told = index::born(disk, place);
             disk.rename(&aside, &folder)?;
             Ok(told)
         });
@@ -138,23 +129,18 @@ impl Begun {
             Err(error) => {
                 let taken = disk.stat(&folder)?.is_some();
                 remove_aside(disk, &aside);
-                let run = place.run;
+                let run = place.run.clone();
                 return Err(if taken { CreateError::Exists { run, folder } } else { error });
             }
         };
         disk.sync_dir(&place.home.runs_of(&place.blueprint))?;
-        index::confirm(disk, &place, &told);
+        index::confirm(disk, place, &told);
         Ok(Created {
-            place,
+            place: place.clone(),
             lock,
             blueprint_digest: new.blueprint.map(Digest::of),
             invocation_digest: Digest::of(new.invocation),
         })
-    }
-
-    /// Takes away what was begun.
-    pub fn abandon(self, disk: &dyn Disk) {
-        remove_aside(disk, &self.aside);
     }
 }
 

@@ -16,9 +16,11 @@ pub struct Home(PathBuf);
 /// Where one run stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunPlace {
-    pub home: Home,
     pub blueprint: BlueprintId,
     pub run: RunId,
+    /// Behind the others, which differ where this does not: places are
+    /// compared often.
+    pub home: Home,
 }
 
 impl Home {

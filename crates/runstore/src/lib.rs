@@ -28,7 +28,7 @@ pub mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use create::{Begun, CreateError, Created, NewRun, begin, create, new_run_id};
+pub use create::{CreateError, Created, NewRun, create, new_run_id};
 pub use inbox::{Inbox, PutError};
 pub use index::Index;
 pub use invocation::{
