@@ -11,7 +11,7 @@ use durable::Span;
 use durable::disk::Lock;
 use host::api::HostError;
 use host::{Processes, Recruit};
-use runstore::{Begun, RunPlace};
+use runstore::RunPlace;
 
 use crate::life::Theatre;
 use crate::oracle::chain;
@@ -75,7 +75,7 @@ impl Wings {
 }
 
 impl Processes for Wings {
-    fn recruit(&self, _: &Path, _: &RunPlace, _: &Begun) -> Result<Recruit, HostError> {
+    fn recruit(&self, _: &Path) -> Result<Recruit, HostError> {
         Ok(Recruit::none())
     }
 

@@ -113,10 +113,11 @@ pub(crate) struct WorkArgs {
     #[command(flatten)]
     pub(crate) globals: Globals,
     /// The folder of the run
-    pub(crate) run_dir: PathBuf,
-    /// Wait on the standard output until the folder is there
-    #[arg(long)]
-    pub(crate) awaits_word: bool,
+    #[arg(required_unless_present = "awaits_run")]
+    pub(crate) run_dir: Option<PathBuf>,
+    /// Wait at the standard output for the folder
+    #[arg(long, conflicts_with = "run_dir")]
+    pub(crate) awaits_run: bool,
 }
 
 /// The first word of a worker's command line.

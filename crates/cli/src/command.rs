@@ -89,7 +89,8 @@ fn launch(
         return leave(host, console, &launched);
     }
     let role = Role::Starter { foreground: attach.foreground };
-    let visit = Visit { run: &launched.run_id, signals: &signals, from: None, role };
+    let tether = launched.tether.clone();
+    let visit = Visit { run: &launched.run_id, signals: &signals, from: None, role, tether };
     viewer::attend(host, console, &visit)
 }
 

@@ -12,8 +12,8 @@ mod tell;
 
 use std::time::Duration;
 
-use host::Host;
 use host::api::{Code, Followed, RunView, SignalAnswer, SignalVerb};
+use host::{Host, Tether};
 
 use crate::command::recover;
 use crate::console::Console;
@@ -53,6 +53,8 @@ pub(crate) struct Visit<'a> {
     /// Events are wanted one by one, from this one on.
     pub(crate) from: Option<u64>,
     pub(crate) role: Role,
+    /// To the worker of the run, for who started it.
+    pub(crate) tether: Tether,
 }
 
 /// Watches the run until it rests, and exits as the run has ended. Runs of
@@ -60,7 +62,7 @@ pub(crate) struct Visit<'a> {
 pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Result<Exit, CliError> {
     let teller = Teller::new(host, console, visit);
     let mut viewer = Viewer { host, console, visit, teller, cancelling: None };
-    let mut follower = host.follow(visit.run)?;
+    let mut follower = host.follow(visit.run)?.tethered(visit.tether.clone());
     let mut fruitless = 0;
     loop {
         // A run without its first event can neither be shown nor told a word.

@@ -15,6 +15,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::tether::Tether;
+
 pub use blueprint::{Finding, Rule, Severity};
 pub use durable::{Attempt, Round, Span, Timestamp};
 pub use engine::diff;
@@ -77,6 +79,8 @@ pub struct Launched {
     pub run_dir: PathBuf,
     /// What a person should know about where it works.
     pub notes: Vec<String>,
+    /// Lets whoever follows the run hear at once that its worker is done.
+    pub tether: Tether,
 }
 
 /// One automation of the library.

@@ -18,7 +18,7 @@ use crate::api::{Code, Followed, HostError, NodeSketch, RunView};
 use crate::library::store;
 use crate::reading::open_fault;
 use crate::sketch;
-use crate::watch::pause;
+use crate::tether::Tether;
 
 /// The shortest and the longest pause between two looks. A look takes a few
 /// microseconds.
@@ -26,7 +26,11 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from
 
 /// A pause is so much shorter than the quiet before it, so that news are
 /// late by a part of the time that they took.
-const PART: u32 = 4;
+const PART: u32 = 32;
+
+/// The shortest pause of one who hears of the end without looking. What comes
+/// before that is not in such a hurry.
+const TETHERED: Duration = Duration::from_millis(10);
 
 /// The longest pause while an owner has nothing left to do but to write its
 /// checkpoint.
@@ -38,6 +42,7 @@ pub struct Follower {
     place: RunPlace,
     program: Option<Program>,
     follow: Follow,
+    tether: Tether,
     state: RunState,
     /// How long nothing has come.
     quiet: Duration,
@@ -54,11 +59,17 @@ impl Host {
         let program = self.program_of(&place);
         let follow = Follow::new(place.clone());
         let (state, seen, quiet) = (RunState::fresh(), Seen::default(), Duration::ZERO);
-        Ok(Follower { host: self.clone(), place, program, follow, state, quiet, seen })
+        let tether = Tether::none();
+        Ok(Follower { host: self.clone(), place, program, follow, tether, state, quiet, seen })
     }
 }
 
 impl Follower {
+    /// With the tether of the run's own worker.
+    pub fn tethered(self, tether: Tether) -> Self {
+        Self { tether, ..self }
+    }
+
     /// What is new, waiting for it at most as long as `patience`.
     pub fn next(&mut self, patience: Duration) -> Result<Followed, HostError> {
         let mut left = patience;
@@ -69,7 +80,7 @@ impl Follower {
             }
             let closed = self.state.closed.is_some();
             let rests = closed || self.state.is_parked();
-            if !self.is_owned()? {
+            if !self.tether.holds() && !self.is_owned()? {
                 // The owner may have written and left between the two looks.
                 return match self.read()? {
                     Some(events) => Ok(events),
@@ -80,11 +91,18 @@ impl Follower {
             if left.is_zero() {
                 return Ok(if closed { Followed::Rest } else { Followed::Quiet });
             }
-            let longest = if rests { LEAVES_SOON } else { PAUSES.1 };
-            let wait = (self.quiet / PART).clamp(PAUSES.0, longest).min(left);
-            pause(&mut [], Timespec::try_from(wait).ok().as_ref());
+            let wait = self.pause(rests).min(left);
+            self.tether.wait(Timespec::try_from(wait).ok().as_ref());
             self.quiet = self.quiet.saturating_add(wait);
             left = left.saturating_sub(wait);
+        }
+    }
+
+    fn pause(&self, rests: bool) -> Duration {
+        match (self.tether.holds(), rests) {
+            (true, _) => (self.quiet / PART).clamp(TETHERED, PAUSES.1),
+            (false, true) => (self.quiet / PART).clamp(PAUSES.0, LEAVES_SOON),
+            (false, false) => (self.quiet / PART).clamp(PAUSES.0, PAUSES.1),
         }
     }
 

@@ -8,13 +8,14 @@ use blueprint::{Kind, Program};
 use durable::{Digest, limits};
 use engine::trigger::{check_input, trigger_output};
 use providers::{HostEnv, Script, Wishes};
-use runstore::{CreateError, Created, Invocation, NewRun, RunPlace, ScriptFile, begin, new_run_id};
+use runstore::{
+    CreateError, Created, Invocation, NewRun, RunPlace, ScriptFile, create, new_run_id,
+};
 use serde_json::{Value, json};
 
 use crate::Host;
 use crate::agents::{chosen, has_agents};
 use crate::api::{CheckedSource, Code, HostError, LaunchRequest, Launched};
-use crate::spawn::Recruit;
 use crate::worktree::{Ground, may_write, wanted};
 
 impl Host {
@@ -68,24 +69,26 @@ impl Host {
         let standing = self.break_ground(&place, &mut invocation, &ground)?;
         let new =
             NewRun { blueprint: Some(snapshot), invocation: &invocation.encode(), automations };
-        let (created, recruit) = match self.made(&place, &new) {
+        // To start a process and to make a run is in both cases mostly to wait.
+        let recruit = self.recruit()?;
+        let created = match self.made(&place, &new) {
             Ok(made) => made,
             Err(fault) => {
                 self.unsettle(standing);
                 return Err(fault);
             }
         };
-        self.set_to_work(recruit, &place, created.lock)?;
+        let tether = self.set_to_work(recruit, &place, created.lock)?;
         Ok(Launched {
             run_id: run.to_string(),
             blueprint_id: program.id().to_string(),
             run_dir: place.folder(),
             notes: ground.notes,
+            tether,
         })
     }
 
-    /// Makes the run's folder, while its worker starts.
-    fn made(&self, place: &RunPlace, new: &NewRun<'_>) -> Result<(Created, Recruit), HostError> {
+    fn made(&self, place: &RunPlace, new: &NewRun<'_>) -> Result<Created, HostError> {
         let refused = |fault: CreateError| {
             let code = match fault {
                 CreateError::Exists { .. } => Code::Conflict,
@@ -94,14 +97,7 @@ impl Host {
             };
             HostError::from_fault(code, "the run cannot be created", &fault)
         };
-        let begun = begin(&*self.disk, place, &*self.entropy).map_err(refused)?;
-        match self.processes.recruit(self.home.path(), place, &begun) {
-            Ok(recruit) => Ok((begun.publish(&*self.disk, new).map_err(refused)?, recruit)),
-            Err(fault) => {
-                begun.abandon(&*self.disk);
-                Err(fault)
-            }
-        }
+        create(&*self.disk, place, new, &*self.entropy).map_err(refused)
     }
 
     pub(crate) fn workspace(&self, wanted: Option<&Path>) -> Result<PathBuf, HostError> {

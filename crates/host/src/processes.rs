@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use durable::disk::Lock;
-use runstore::{Begun, RunPlace};
+use runstore::RunPlace;
 
 use crate::api::HostError;
 use crate::spawn::{self, Recruit};
 use crate::{attempts, watch, work};
 
 pub trait Processes: std::fmt::Debug + Send + Sync {
-    /// Starts one that will own a run in the making, so that its start and
-    /// the making take the time of one of them. Nobody, where that is not
+    /// Starts one that will be given a run, so that its start and the making
+    /// of the run take the time of one of them. Nobody, where that is not
     /// done; then the run gets its owner by `spawn`.
-    fn recruit(&self, home: &Path, place: &RunPlace, begun: &Begun) -> Result<Recruit, HostError>;
+    fn recruit(&self, home: &Path) -> Result<Recruit, HostError>;
     /// Starts one that owns the run, by handing it the run's lock.
     fn spawn(&self, home: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError>;
     /// Ends what the attempts of a dead owner have left, then notes that
@@ -39,8 +39,8 @@ pub(crate) struct RealProcesses {
 }
 
 impl Processes for RealProcesses {
-    fn recruit(&self, home: &Path, place: &RunPlace, begun: &Begun) -> Result<Recruit, HostError> {
-        spawn::recruit(&self.executable, home, place, begun)
+    fn recruit(&self, home: &Path) -> Result<Recruit, HostError> {
+        spawn::recruit(&self.executable, home)
     }
 
     fn spawn(&self, home: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError> {

@@ -48,6 +48,10 @@ impl Host {
         &self,
         place: &RunPlace,
     ) -> Result<Option<RecoveryAction>, HostError> {
+        // Most open runs are being worked on, and need no look into their logs.
+        if self.is_owned(place)? {
+            return Ok(None);
+        }
         let summary = match runstore::list::summary(&*self.disk, place) {
             Ok(summary) => summary,
             // A creator that died before its run was whole left nothing.
@@ -56,9 +60,6 @@ impl Host {
         };
         if matches!(summary.status, RunStatus::Completed | RunStatus::Failed) {
             self.settle(&summary);
-            return Ok(None);
-        }
-        if self.is_owned(place)? {
             return Ok(None);
         }
         if summary.parked && !self.has_signals(place)? && !self.is_due(place)? {
@@ -92,7 +93,7 @@ impl Host {
         }
     }
 
-    fn record_interruption(
+    pub(crate) fn record_interruption(
         &self,
         place: &RunPlace,
         lock: durable::disk::Lock,

@@ -1,136 +1,151 @@
-//! Starts the worker process of a run. The worker inherits the run's lock as
-//! its standard input, so that the run is owned at every moment from its
-//! birth on; it lives in a session of its own, so that it outlives the
-//! terminal.
+//! Starts the worker process of a run. The worker has the run's lock as its
+//! standard input, inherited or handed over, so that the run is owned at
+//! every moment from its birth on; it lives in a session of its own, so that
+//! it outlives the terminal.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 
 use durable::disk::Lock;
 use providers::session::{Start, start};
-use runstore::{Begun, RunPlace};
-use rustix::pipe::{PipeFlags, pipe_with};
+use runstore::RunPlace;
 
 use crate::Host;
 use crate::api::{Code, HostError};
+use crate::tether::{Held, Tether};
 
 /// The hidden subcommand that a worker process is started with.
 pub(crate) const WORKER_VERB: &str = "__worker";
 
-/// The flag of a worker that waits for a word on its standard output, which
-/// is the reading end of a pipe until then.
-const AWAITS_WORD: &str = "--awaits-word";
+/// The flag of a worker that waits for its run at its standard output, which
+/// is its end of a tether until then.
+const AWAITS_RUN: &str = "--awaits-run";
 
-/// A worker process that waits for its run to be there.
-#[derive(Debug, Default)]
-pub struct Recruit(Option<File>);
+/// A worker process, or one that is just being started, which waits to be
+/// given a run.
+#[derive(Debug)]
+pub struct Recruit {
+    tether: Tether,
+    /// To start a process is mostly to wait for it.
+    starting: Option<JoinHandle<Result<(), HostError>>>,
+}
 
 impl Recruit {
     /// Nobody was started.
     pub fn none() -> Self {
-        Self(None)
+        Self { tether: Tether::none(), starting: None }
     }
 
-    /// Says that the run is there. False when nobody hears it.
-    fn go(self) -> bool {
-        self.0.is_some_and(|mut word| word.write_all(b"g").is_ok())
+    /// Gives it the run; `None` when nobody takes it.
+    fn take(self, place: &RunPlace, lock: &Lock) -> Result<Option<Tether>, HostError> {
+        let Some(Ok(started)) = self.starting.map(JoinHandle::join) else { return Ok(None) };
+        started?;
+        let (lock, log) = (handed(lock)?, worker_log(place)?);
+        Ok(self.tether.give(&place.folder(), [lock.as_fd(), log.as_fd()]))
     }
 }
 
 impl Host {
+    /// Somebody to give a run to.
+    pub(crate) fn recruit(&self) -> Result<Recruit, HostError> {
+        self.processes.recruit(self.home.path())
+    }
+
     pub(crate) fn spawn_worker(&self, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
         self.processes.spawn(self.home.path(), place, lock)
     }
 
-    /// Gives the run to the worker that waits for it, or else to another.
+    /// Gives the run to the worker that waits for it, or else to another. A
+    /// run that nobody can be started for is recorded as failed.
     pub(crate) fn set_to_work(
         &self,
         recruit: Recruit,
         place: &RunPlace,
         lock: Lock,
-    ) -> Result<(), HostError> {
-        if recruit.go() { Ok(()) } else { self.spawn_worker(place, lock) }
+    ) -> Result<Tether, HostError> {
+        match recruit.take(place, &lock) {
+            Ok(Some(tether)) => Ok(tether),
+            Ok(None) => self.spawn_worker(place, lock).map(|()| Tether::none()),
+            Err(fault) => {
+                // The next recovery does it, should it not be done here.
+                drop(self.record_interruption(place, lock));
+                Err(fault)
+            }
+        }
     }
 }
 
+/// Starts a worker that owns the run.
 pub(crate) fn worker(
     program: &Path,
     home: &Path,
     place: &RunPlace,
     lock: &Lock,
 ) -> Result<(), HostError> {
-    let null = OpenOptions::new().write(true).open("/dev/null");
-    let null = null.map_err(|e| fail("/dev/null cannot be written to", &e))?;
-    let files = Files { lock, output: null.as_fd(), log: &place.worker_log() };
-    process(program, home, place, &files, None)
+    let files = [handed(lock)?, null()?, worker_log(place)?];
+    process(program, home, place.folder().as_os_str(), &files)
 }
 
-pub(crate) fn recruit(
-    program: &Path,
-    home: &Path,
-    place: &RunPlace,
-    begun: &Begun,
-) -> Result<Recruit, HostError> {
-    let (hears, says) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| fail("no pipe", &e))?;
-    let log = begun.aside().join(place.worker_log().file_name().unwrap_or_default());
-    let files = Files { lock: begun.lock(), output: hears.as_fd(), log: &log };
-    process(program, home, place, &files, Some(AWAITS_WORD))?;
-    Ok(Recruit(Some(says.into())))
-}
-
-/// What a worker process has open at its start.
-struct Files<'a> {
-    lock: &'a Lock,
-    output: BorrowedFd<'a>,
-    log: &'a Path,
+/// Starts a worker that waits to be given a run.
+pub(crate) fn recruit(program: &Path, home: &Path) -> Result<Recruit, HostError> {
+    let (tether, theirs) = Tether::pair().map_err(|e| fail("no pair of sockets", &e))?;
+    let files = [null()?, theirs.into(), null()?];
+    let (program, home) = (program.to_owned(), home.to_owned());
+    let start = move || process(&program, &home, OsStr::new(AWAITS_RUN), &files);
+    let starting = thread::Builder::new().name("recruit".to_owned()).spawn(start);
+    let starting = starting.map_err(|e| fail("no thread", &e))?;
+    Ok(Recruit { tether, starting: Some(starting) })
 }
 
 fn process(
     program: &Path,
     home: &Path,
-    place: &RunPlace,
-    files: &Files<'_>,
-    flag: Option<&str>,
+    run: &OsStr,
+    files: &[OwnedFd; 3],
 ) -> Result<(), HostError> {
-    let lock = files.lock.file().ok_or_else(|| {
-        HostError::new(Code::Internal, "a simulated lock cannot be handed to a process")
-    })?;
-    let log = worker_log(files.log).map_err(|e| fail("no worker log", &e))?;
-    let folder = place.folder();
-    let words = [program.as_os_str(), WORKER_VERB.as_ref(), folder.as_os_str()];
     let home = ["--home".as_ref(), home.as_os_str()];
     let vars: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     // The worker outlives us; whoever reaps orphans reaps it.
     let _pid = start(&Start {
         program,
-        args: words.into_iter().chain(home).chain(flag.map(OsStr::new)).collect(),
+        args: [program.as_os_str(), WORKER_VERB.as_ref(), run].into_iter().chain(home).collect(),
         env: vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect(),
-        stdio: [lock.as_fd(), files.output, log.as_fd()],
+        stdio: files.each_ref().map(OwnedFd::as_fd),
     })
     .map_err(|e| fail("the worker process cannot be started", &e))?;
     Ok(())
+}
+
+fn handed(lock: &Lock) -> Result<OwnedFd, HostError> {
+    let lock = lock.file().ok_or_else(|| {
+        HostError::new(Code::Internal, "a simulated lock cannot be handed to a process")
+    })?;
+    lock.as_fd().try_clone_to_owned().map_err(|e| fail("the lock cannot be handed on", &e))
+}
+
+fn null() -> Result<OwnedFd, HostError> {
+    let null = OpenOptions::new().read(true).write(true).open("/dev/null");
+    null.map(OwnedFd::from).map_err(|e| fail("/dev/null cannot be opened", &e))
+}
+
+fn worker_log(place: &RunPlace) -> Result<OwnedFd, HostError> {
+    let mut options = OpenOptions::new();
+    let log = options.create(true).append(true).mode(0o600).open(place.worker_log());
+    log.map(OwnedFd::from).map_err(|e| fail("no worker log", &e))
 }
 
 fn fail(what: &str, fault: &dyn std::error::Error) -> HostError {
     HostError::from_fault(Code::Worker, what, fault)
 }
 
-/// Waits until the run of this worker is there; false when it will never be.
-pub fn await_word() -> Result<bool, HostError> {
-    let listen = || {
-        let mut word = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
-        let said = word.read(&mut [0])? == 1;
-        let null = OpenOptions::new().write(true).open("/dev/null")?;
-        rustix::stdio::dup2_stdout(null)?;
-        Ok(said)
-    };
-    listen().map_err(|fault: std::io::Error| {
-        fail("the worker cannot hear whether it has a run", &fault)
-    })
+/// Waits until this worker is given a run, in a folder; `None` when it will
+/// never be.
+pub fn await_run() -> Result<Option<(Held, PathBuf)>, HostError> {
+    Held::wait().map_err(|fault| fail("the worker cannot hear whether it has a run", &fault))
 }
 
 /// What a worker process does before all else: it lets go of what its
@@ -160,8 +175,4 @@ pub(crate) fn inherited_lock(place: &RunPlace) -> Result<Lock, HostError> {
     // On the open file that already holds the lock this changes nothing.
     file.try_lock().map_err(|_| refuse("someone else owns the run"))?;
     Ok(Lock::from_file(file))
-}
-
-fn worker_log(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
 }

@@ -23,6 +23,7 @@ use crate::library::store;
 use crate::perform::Stage;
 use crate::reading::open_fault;
 use crate::spawn::inherited_lock;
+use crate::tether::Held;
 use crate::worker::{Left, World, drive};
 use crate::worktree::{Shared, Standing};
 
@@ -32,8 +33,9 @@ const SECRET_NAMES: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_K
 
 impl Host {
     /// Drives the run in this folder until it is over or parked. The caller
-    /// is a worker process, which was handed the run's lock.
-    pub fn work(&self, run_dir: &Path) -> Result<(), HostError> {
+    /// is a worker process, which was handed the run's lock, and a tether if
+    /// its starter looks on.
+    pub fn work(&self, run_dir: &Path, held: Option<Held>) -> Result<(), HostError> {
         let place = self.place_of_folder(run_dir)?;
         let lock = inherited_lock(&place)?;
         // What the worker's processes leave behind when they lose their
@@ -72,7 +74,7 @@ impl Host {
             stand_in(Path::new("/"));
             self.clear_worktree(&worktree);
         }
-        let_go();
+        let_go(held);
         match left? {
             Left::Closed(_) => self.tell_parent(&place),
             Left::Parked => Ok(()),
@@ -255,9 +257,10 @@ fn note_owner(writer: &RunWriter, host: &Host) {
 /// The run has no owner from here on. Whoever waits for that need not wait
 /// until this process, whose standard input carries the lock, is gone: the
 /// kernel takes its time to take down the watch over the inbox.
-fn let_go() {
+fn let_go(held: Option<Held>) {
     // Where that fails, the end of the process does it.
-    let _held = rustix::fs::flock(std::io::stdin(), rustix::fs::FlockOperation::Unlock);
+    let _unlocked = rustix::fs::flock(std::io::stdin(), rustix::fs::FlockOperation::Unlock);
+    held.map(Held::let_go);
 }
 
 /// Commands mostly run in the workspace, and start faster where their starter

@@ -31,8 +31,11 @@ pub(crate) fn run(args: &[OsString], surroundings: &Surroundings) -> Exit {
 fn work(args: &WorkArgs, surroundings: &Surroundings) -> Result<(), CliError> {
     host::close_inherited()?;
     let host = Host::open(surroundings.host_config(args.globals.home.as_deref())?)?;
-    if args.awaits_word && !host::await_word()? {
-        return Ok(());
+    if let Some(run_dir) = &args.run_dir {
+        return Ok(host.work(run_dir, None)?);
     }
-    Ok(host.work(&args.run_dir)?)
+    match host::await_run()? {
+        Some((held, run_dir)) => Ok(host.work(&run_dir, Some(held))?),
+        None => Ok(()),
+    }
 }

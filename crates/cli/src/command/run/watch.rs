@@ -1,6 +1,6 @@
 //! `wardian run watch`.
 
-use host::Host;
+use host::{Host, Tether};
 
 use crate::args::WatchArgs;
 use crate::console::Console;
@@ -11,6 +11,12 @@ use crate::viewer::{self, Role, Signals, Visit};
 pub(crate) fn run(host: &Host, console: &Console, args: &WatchArgs) -> Result<Exit, CliError> {
     let signals = Signals::listen()?;
     let run = &args.run.run;
-    let visit = Visit { run, signals: &signals, from: args.from, role: Role::Onlooker };
+    let visit = Visit {
+        run,
+        signals: &signals,
+        from: args.from,
+        role: Role::Onlooker,
+        tether: Tether::default(),
+    };
     viewer::attend(host, console, &visit)
 }

@@ -1,0 +1,164 @@
+//! The line between a worker and who started it: over it the worker is given
+//! its run, and its starter hears, without looking, that the worker has let
+//! go of it. It only saves waits. What is true of the run is read from its
+//! log and its lock.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Error, IoSlice, IoSliceMut, Result as IoResult};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+
+use crate::watch::pause;
+
+/// The longest path that a system takes.
+const PATH_BYTES: usize = 4096;
+
+/// What is handed over: a lock, and a file to complain in.
+const FILES: usize = 2;
+
+/// The starter's end. It may be cloned; the first to hear the end hears it
+/// for itself alone.
+#[derive(Debug, Clone, Default)]
+pub struct Tether(Option<Arc<UnixStream>>);
+
+/// The worker's end, until it lets go.
+#[derive(Debug)]
+pub struct Held(UnixStream);
+
+impl Tether {
+    /// To nobody.
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
+
+    /// Both ends. No other program is given either by accident.
+    pub(crate) fn pair() -> IoResult<(Self, UnixStream)> {
+        let (ours, theirs) = UnixStream::pair()?;
+        Ok((Self(Some(Arc::new(ours))), theirs))
+    }
+
+    /// Hands over the run in this folder; `None` when nobody takes it.
+    pub(crate) fn give(self, folder: &Path, files: [BorrowedFd<'_>; FILES]) -> Option<Self> {
+        let line = self.0.as_deref()?;
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
+        let mut rights = SendAncillaryBuffer::new(&mut space);
+        let fits = rights.push(SendAncillaryMessage::ScmRights(&files));
+        let words = [IoSlice::new(folder.as_os_str().as_bytes())];
+        let sent = sendmsg(line, &words, &mut rights, SendFlags::NOSIGNAL);
+        (fits && sent.is_ok()).then_some(self)
+    }
+
+    pub(crate) fn holds(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Waits until the worker lets go, at most for `time`.
+    pub(crate) fn wait(&mut self, time: Option<&Timespec>) {
+        let Some(line) = &self.0 else { return pause(&mut [], time) };
+        // The end of the other side is told whether it is asked for or not.
+        let mut waits = [PollFd::new(line, PollFlags::empty())];
+        pause(&mut waits, time);
+        if !waits[0].revents().is_empty() {
+            self.0 = None;
+        }
+    }
+}
+
+impl Held {
+    /// Waits, at the standard output, for the folder of a run. Its lock is
+    /// the standard input from then on, its file for complaints the error
+    /// output. `None` when there will be no run.
+    pub(crate) fn wait() -> IoResult<Option<(Self, PathBuf)>> {
+        let line = UnixStream::from(std::io::stdout().as_fd().try_clone_to_owned()?);
+        let Some((folder, [lock, log])) = receive(&line)? else { return Ok(None) };
+        dup2_stdin(lock)?;
+        dup2_stdout(File::options().write(true).open("/dev/null")?)?;
+        dup2_stderr(log)?;
+        Ok(Some((Self(line), folder)))
+    }
+
+    /// Tells the starter, should there still be one.
+    pub(crate) fn let_go(self) {
+        drop(self.0);
+    }
+}
+
+fn receive(line: &UnixStream) -> IoResult<Option<(PathBuf, [OwnedFd; FILES])>> {
+    let mut folder = vec![0; PATH_BYTES];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
+    let mut rights = RecvAncillaryBuffer::new(&mut space);
+    let words = &mut [IoSliceMut::new(&mut folder)];
+    let received = recvmsg(line, words, &mut rights, RecvFlags::CMSG_CLOEXEC)?;
+    if received.bytes == 0 {
+        return Ok(None);
+    }
+    let mut files = Vec::new();
+    for message in rights.drain() {
+        if let RecvAncillaryMessage::ScmRights(given) = message {
+            files.extend(given);
+        }
+    }
+    folder.truncate(received.bytes);
+    let files = files.try_into().map_err(|_| Error::other("a run came without its files"))?;
+    Ok(Some((OsString::from_vec(folder).into(), files)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Timespec = Timespec { tv_sec: 600, tv_nsec: 0 };
+    const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+
+    #[test]
+    fn a_starter_hears_that_its_worker_lets_go_and_asks_no_more() {
+        let (mut tether, worker) = Tether::pair().unwrap();
+        tether.wait(Some(&NO_TIME));
+        assert!(tether.holds());
+        let mut other = tether.clone();
+        drop(worker);
+        for tether in [&mut tether, &mut other] {
+            tether.wait(Some(&LONG));
+            assert!(!tether.holds());
+            tether.wait(Some(&NO_TIME));
+        }
+    }
+
+    #[test]
+    fn a_run_comes_with_its_files_and_only_to_a_worker_that_is_there() {
+        let files = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
+        let give = |tether: Tether| {
+            tether.give(Path::new("/runs/a b\u{fc}"), files.each_ref().map(|file| file.as_fd()))
+        };
+        let number = |file: &OwnedFd| rustix::fs::fstat(file).unwrap().st_ino;
+        let (tether, worker) = Tether::pair().unwrap();
+        assert!(give(tether.clone()).is_some());
+        let (folder, given) = receive(&worker).unwrap().unwrap();
+        assert_eq!(folder, Path::new("/runs/a b\u{fc}"));
+        let ours = files.map(|file| number(&file.into()));
+        assert_eq!(given.each_ref().map(number), ours);
+        drop(worker);
+        let (lock, log) = (&given[0], &given[1]);
+        assert!(tether.give(&folder, [lock.as_fd(), log.as_fd()]).is_none());
+        assert!(Tether::none().give(&folder, [lock.as_fd(), log.as_fd()]).is_none());
+    }
+
+    #[test]
+    fn a_worker_whose_starter_is_gone_gets_no_run() {
+        let (tether, worker) = Tether::pair().unwrap();
+        drop(tether);
+        assert!(receive(&worker).unwrap().is_none());
+    }
+}
