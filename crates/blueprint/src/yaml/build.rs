@@ -44,7 +44,7 @@ enum Frame {
 /// Finds a key of a mapping again. A look through a few entries costs less
 /// than a tree, so the tree grows only with a large mapping.
 #[derive(Default)]
-struct Index(BTreeMap<String, usize>);
+pub(super) struct Index(BTreeMap<String, usize>);
 
 enum Key {
     Text(String, Range<usize>),
@@ -68,12 +68,12 @@ struct Builder<'t> {
 impl Index {
     const SMALL: usize = 12;
 
-    /// The entry of `map` with this key.
-    fn find(&mut self, map: &Map, key: &str) -> Option<usize> {
-        if map.entries.len() <= Self::SMALL {
-            return map.entries.iter().position(|entry| entry.key == key);
+    /// The entry with this key, of those that the index was always asked for.
+    pub(super) fn find(&mut self, entries: &[Entry], key: &str) -> Option<usize> {
+        if entries.len() <= Self::SMALL {
+            return entries.iter().position(|entry| entry.key == key);
         }
-        for (at, entry) in map.entries.iter().enumerate().skip(self.0.len()) {
+        for (at, entry) in entries.iter().enumerate().skip(self.0.len()) {
             self.0.insert(entry.key.clone(), at);
         }
         self.0.get(key).copied()
@@ -162,7 +162,7 @@ impl<'t> Builder<'t> {
             *key = Some(Key::Refused);
             return;
         }
-        let first = index.find(map, text).map(|at| map.entries[at].key_span.clone());
+        let first = index.find(&map.entries, text).map(|at| map.entries[at].key_span.clone());
         match first {
             None => *key = Some(Key::Text(text.to_owned(), span)),
             Some(first) => {
