@@ -43,7 +43,8 @@ pub enum Place {
 /// parts, edges, orders.
 pub fn diff(old: &Program, new: &Program) -> Vec<Difference> {
     let mut found = Vec::new();
-    let (old, new) = (Parts::of(&old.graph), Parts::of(&new.graph));
+    let (old, new) = (old.graph.value(), new.graph.value());
+    let (old, new) = (Parts::of(&old), Parts::of(&new));
     for (key, before, after) in pairs(old.top, new.top) {
         let whole = matches!(key, "nodes" | "edges");
         if !whole && before != after {

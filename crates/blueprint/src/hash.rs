@@ -1,74 +1,127 @@
-//! The canonical graph: what a blueprint means, as one JSON value, whatever
-//! its file looks like. The content hash is the digest of that value, so
-//! layout, comments, key order, prose and the places on a canvas do not
+//! The canonical graph: what a blueprint means, as one JSON text, whatever
+//! its file looks like. The content hash is the digest of its canonical form,
+//! so layout, comments, key order, prose and the places on a canvas do not
 //! count; the order of nodes does, since it is the order in which they start.
 
+mod text;
+
+use std::ops::Range;
+
 use durable::{Digest, canon};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::check::{Judged, Limits};
 use crate::draft::{Draft, DraftNode, SCHEMA};
+use crate::yaml::Yaml;
 use crate::{BlueprintId, Retry};
+use text::Writer;
 
-/// The canonical graph while it grows.
+/// The canonical graph of a program: compact JSON, its keys in order, its
+/// numbers as they were written.
+#[derive(Debug, Clone)]
+pub(crate) struct Graph {
+    text: String,
+    /// Where each node stands in the text.
+    nodes: Vec<Range<usize>>,
+}
+
+/// What a field has in the canonical graph.
+#[derive(Debug)]
+pub(crate) enum Source<'t> {
+    Written(&'t Yaml),
+    Made(Value),
+}
+
+/// The canonical graph while it grows: its keys in order, so the edges come
+/// first and the nodes after them.
 #[derive(Debug)]
 pub(crate) struct Canonical {
-    top: Map<String, Value>,
-    nodes: Vec<Value>,
-    edges: Vec<Value>,
+    out: Writer,
+    nodes: Vec<Range<usize>>,
+}
+
+impl Graph {
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text of the node at a place of the file.
+    pub(crate) fn node(&self, at: usize) -> &str {
+        &self.text[self.nodes[at].clone()]
+    }
+
+    pub(crate) fn value(&self) -> Value {
+        serde_json::from_str(&self.text).expect("the writer writes JSON of bounded depth")
+    }
 }
 
 impl Canonical {
-    pub(crate) fn new(id: &BlueprintId, draft: &Draft<'_>) -> Self {
-        let mut top = Map::new();
-        top.insert("schema".to_owned(), SCHEMA.into());
-        top.insert("id".to_owned(), id.as_str().into());
-        top.insert("name".to_owned(), draft.name.map_or("", |name| name.text).into());
-        top.insert("on_interrupt".to_owned(), draft.on_interrupt.word().into());
-        top.insert("max_parallel".to_owned(), draft.max_parallel.into());
-        // Keys that are not written do not count, so that a graph without
-        // them has the hash that it had before they existed.
-        if let Some(workspace) = draft.workspace {
-            top.insert("workspace".to_owned(), workspace.word().into());
-        }
-        if let Some(on_limit) = draft.on_limit {
-            top.insert("on_limit".to_owned(), on_limit.word().into());
-        }
-        Self { top, nodes: Vec::new(), edges: Vec::new() }
-    }
-
-    /// The same for these.
-    pub(crate) fn limits(&mut self, limits: &Limits) {
-        if let Some(deadline) = limits.deadline {
-            self.top.insert("deadline".to_owned(), deadline.to_string().into());
-        }
+    /// Keys that are not written do not count, so that a graph without them
+    /// has the hash that it had before they existed.
+    pub(crate) fn new(draft: &Draft<'_>, limits: &Limits) -> Self {
+        let mut out = Writer::new('{');
+        out.reserve(EDGE * draft.edges.len() + NODE * draft.nodes.len());
         if let Some(budget) = &limits.budget_source {
-            self.top.insert("budget".to_owned(), budget.clone());
+            out.key("budget");
+            out.value(budget);
         }
+        let deadline = limits.deadline.map(|span| span.to_string());
+        out.texts([("deadline", deadline.as_deref())]);
+        out.key("edges");
+        out.open('[');
+        Self { out, nodes: Vec::with_capacity(draft.nodes.len()) }
     }
 
-    pub(crate) fn node(&mut self, node: &DraftNode<'_>, judged: &Judged<'_>) {
-        let text = |word: crate::draft::Word<'_>| Value::from(word.text);
-        let mut map = Map::new();
-        map.insert("fields".to_owned(), Value::Object(judged.fields.clone()));
-        let repeat = node.repeat.map(|_| judged.repeat.word().into());
-        let optional = [
-            ("id", node.id.map(text)),
-            ("type", node.node_type.map(text)),
-            ("name", node.name.map(text)),
-            ("parent", node.parent.map(text)),
-            ("timeout", judged.timeout.map(|span| span.to_string().into())),
-            ("repeat", repeat),
-            ("retry", judged.retry.as_ref().map(retry)),
-            ("on_limit", judged.on_limit.map(|on_limit| on_limit.word().into())),
-            ("prove", judged.prove.as_ref().map(|prove| prove.source.clone())),
-        ];
-        for (key, value) in optional {
-            if let Some(value) = value {
-                map.insert(key.to_owned(), value);
+    /// Ends the edges.
+    pub(crate) fn nodes(&mut self, id: &BlueprintId, draft: &Draft<'_>) {
+        let out = &mut self.out;
+        out.close(']');
+        out.texts([("id", Some(id.as_str()))]);
+        out.key("max_parallel");
+        out.value(&draft.max_parallel.into());
+        out.texts([("name", Some(draft.name.map_or("", |name| name.text)))]);
+        out.key("nodes");
+        out.open('[');
+    }
+
+    /// Its keys in order.
+    pub(crate) fn node(&mut self, node: &DraftNode<'_>, judged: &mut Judged<'_>) {
+        judged.fields.sort_unstable_by_key(|(id, _)| *id);
+        let out = &mut self.out;
+        out.item();
+        let start = out.len();
+        out.open('{');
+        out.key("fields");
+        out.open('{');
+        for (id, source) in &judged.fields {
+            out.key(id);
+            match source {
+                Source::Written(value) => out.yaml(value),
+                Source::Made(value) => out.value(value),
             }
         }
-        self.nodes.push(Value::Object(map));
+        out.close('}');
+        out.texts([("id", node.id.map(|word| word.text)), ("name", node.name.map(|n| n.text))]);
+        out.texts([
+            ("on_limit", judged.on_limit.map(|on_limit| on_limit.word())),
+            ("parent", node.parent.map(|word| word.text)),
+        ]);
+        if let Some(prove) = &judged.prove {
+            out.key("prove");
+            out.value(&prove.source);
+        }
+        out.texts([("repeat", node.repeat.map(|_| judged.repeat.word()))]);
+        if let Some(one) = &judged.retry {
+            out.key("retry");
+            out.value(&retry(one));
+        }
+        let timeout = judged.timeout.map(|span| span.to_string());
+        out.texts([
+            ("timeout", timeout.as_deref()),
+            ("type", node.node_type.map(|word| word.text)),
+        ]);
+        out.close('}');
+        self.nodes.push(start..out.len());
     }
 
     pub(crate) fn edge(
@@ -80,19 +133,38 @@ impl Canonical {
         to_port: &str,
     ) {
         let id = |at: usize| draft.nodes[at].id.map_or("", |id| id.text);
-        self.edges.push(json!({
-            "from": id(from), "from_port": from_port, "to": id(to), "to_port": to_port,
-        }));
+        let out = &mut self.out;
+        out.item();
+        out.open('{');
+        out.texts([("from", Some(id(from))), ("from_port", Some(from_port))]);
+        out.texts([("to", Some(id(to))), ("to_port", Some(to_port))]);
+        out.close('}');
     }
 
-    pub(crate) fn finish(mut self) -> (Value, Digest) {
-        self.top.insert("nodes".to_owned(), self.nodes.into());
-        self.top.insert("edges".to_owned(), self.edges.into());
-        let graph = Value::Object(self.top);
-        let hash = canon::digest(&graph);
+    pub(crate) fn finish(self, draft: &Draft<'_>) -> (Graph, Digest) {
+        let Self { mut out, nodes } = self;
+        out.close(']');
+        out.texts([
+            ("on_interrupt", Some(draft.on_interrupt.word())),
+            ("on_limit", draft.on_limit.map(|on_limit| on_limit.word())),
+        ]);
+        out.key("schema");
+        out.value(&SCHEMA.into());
+        out.texts([("workspace", draft.workspace.map(|workspace| workspace.word()))]);
+        out.close('}');
+        let is_canonical = out.is_canonical();
+        let graph = Graph { text: out.into_text(), nodes };
+        let hash = match is_canonical {
+            true => Digest::of(graph.text.as_bytes()),
+            false => canon::digest(&graph.value()),
+        };
         (graph, hash)
     }
 }
+
+/// Bytes of an edge and of a node, in most files.
+const EDGE: usize = 72;
+const NODE: usize = 96;
 
 /// As front matter would have it, with nothing left to a default.
 fn retry(retry: &Retry) -> Value {
@@ -104,3 +176,6 @@ fn retry(retry: &Retry) -> Value {
         "on": retry.on.iter().map(|class| class.word()).collect::<Vec<_>>(),
     })
 }
+
+#[cfg(test)]
+mod tests;

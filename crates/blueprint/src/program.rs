@@ -8,6 +8,7 @@ use durable::{Digest, Span};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::hash::Graph;
 use crate::node_type::{self, NodeType, Outputs, Runs};
 use crate::{
     AgentTerms, BlueprintId, Budget, Check, Condition, NodeId, OnLimit, PortName, Retry, Schema,
@@ -42,7 +43,7 @@ pub struct Program {
     pub(crate) bodies: Vec<Vec<NodeIx>>,
     /// The canonical graph (see [`crate::hash`]), from which the snapshot is
     /// written and the content hash taken.
-    pub(crate) graph: Value,
+    pub(crate) graph: Graph,
     pub(crate) hash: Digest,
 }
 
@@ -100,9 +101,9 @@ impl Program {
     }
 
     /// A node as the canonical graph has it: all that its author wrote of it
-    /// and that counts.
-    pub fn source(&self, ix: NodeIx) -> &Value {
-        &self.graph["nodes"][ix.0 as usize]
+    /// and that counts, in one JSON text.
+    pub fn source(&self, ix: NodeIx) -> &str {
+        self.graph.node(ix.0 as usize)
     }
 
     pub fn node_ix(&self, id: &NodeId) -> Option<NodeIx> {

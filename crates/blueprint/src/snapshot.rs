@@ -4,14 +4,13 @@
 
 use durable::version::{Access, Format};
 use durable::{Digest, limits};
-use serde::ser::{SerializeMap, SerializeSeq};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::Program;
 use crate::check::{Sink, judge};
-use crate::yaml::Yaml;
+use crate::yaml::{Data, Yaml};
 
 /// The format that is written.
 pub const FORMAT: Format = Format { major: 1, minor: 0 };
@@ -37,45 +36,39 @@ pub enum SnapshotError {
     Changed { recorded: Digest, found: Digest },
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    format: Format,
-    graph: Sorted<'a>,
-    hash: Digest,
-}
-
 /// What any version of the format has; the rest is for those who know it.
 #[derive(Deserialize)]
 struct Stored {
     format: Format,
     #[serde(default)]
     hash: Value,
-    #[serde(default)]
-    graph: Value,
+    #[serde(default = "nothing")]
+    graph: Yaml,
 }
 
-/// A value whose keys are written in order, however maps are kept.
-struct Sorted<'a>(&'a Value);
+fn nothing() -> Yaml {
+    Yaml { data: Data::Null, span: 0..0 }
+}
 
 impl Program {
     /// The program as bytes, the same bytes for the same program.
     pub fn snapshot(&self) -> Vec<u8> {
-        let document = Document { format: FORMAT, graph: Sorted(&self.graph), hash: self.hash };
-        let mut bytes = serde_json::to_vec_pretty(&document).expect("a JSON value has a text");
-        bytes.push(b'\n');
-        bytes
+        let json = |part: Result<String, _>| part.expect("a format and a digest have a text");
+        let format = json(serde_json::to_string(&FORMAT));
+        let hash = json(serde_json::to_string(&self.hash));
+        indented(&format!(r#"{{"format":{format},"graph":{},"hash":{hash}}}"#, self.graph.text()))
     }
 
     pub fn from_snapshot(bytes: &[u8]) -> Result<Self, SnapshotError> {
         if bytes.len() > BYTES {
             return Err(SnapshotError::TooLarge(bytes.len()));
         }
-        let stored: Stored = serde_json::from_slice(bytes).map_err(SnapshotError::Json)?;
+        let stored: Stored = serde_json::from_slice(bytes).map_err(|fault| unread(bytes, fault))?;
         if FORMAT.access(stored.format) == Access::TooNew {
             return Err(SnapshotError::TooNew(stored.format));
         }
         let recorded = Digest::deserialize(&stored.hash).map_err(SnapshotError::Json)?;
-        let checked = judge(&Yaml::from_json(&stored.graph), true, Sink::new(""));
+        let checked = judge(&stored.graph, true, Sink::new(""));
         let Some(program) = checked.program else {
             let first = checked.findings.first().map_or_else(String::new, |f| f.message.clone());
             return Err(SnapshotError::Invalid { first, count: checked.findings.len() });
@@ -87,30 +80,76 @@ impl Program {
     }
 }
 
-impl Serialize for Sorted<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Object(map) => {
-                let mut pairs: Vec<_> = map.iter().collect();
-                pairs.sort_unstable_by_key(|(key, _)| key.as_str());
-                let mut written = serializer.serialize_map(Some(pairs.len()))?;
-                for (key, value) in pairs {
-                    written.serialize_entry(key, &Sorted(value))?;
+/// Why the bytes could not be read. What only a newer format allows is none of
+/// our faults.
+fn unread(bytes: &[u8], fault: serde_json::Error) -> SnapshotError {
+    #[derive(Deserialize)]
+    struct Head {
+        format: Format,
+    }
+    match serde_json::from_slice::<Head>(bytes) {
+        Ok(head) if FORMAT.access(head.format) == Access::TooNew => {
+            SnapshotError::TooNew(head.format)
+        }
+        Ok(_) | Err(_) => SnapshotError::Json(fault),
+    }
+}
+
+/// Compact JSON with a line for each value, as `serde_json` sets it out.
+fn indented(compact: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(compact.len() * 5 / 2);
+    let mut depth: usize = 0;
+    let mut rest = compact.as_bytes();
+    let line = |out: &mut Vec<u8>, depth: usize| {
+        out.push(b'\n');
+        out.resize(out.len() + 2 * depth, b' ');
+    };
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'{' | b'[' => {
+                out.push(*byte);
+                depth += 1;
+                if !matches!(rest.first(), Some(b'}' | b']')) {
+                    line(&mut out, depth);
+                    continue;
                 }
-                written.end()
+                depth -= 1;
+                out.push(rest[0]);
+                rest = &rest[1..];
             }
-            Value::Array(items) => {
-                let mut written = serializer.serialize_seq(Some(items.len()))?;
-                for item in items {
-                    written.serialize_element(&Sorted(item))?;
-                }
-                written.end()
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                line(&mut out, depth);
+                out.push(*byte);
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                self.0.serialize(serializer)
+            b',' => {
+                out.push(b',');
+                line(&mut out, depth);
             }
+            b':' => out.extend_from_slice(b": "),
+            b'"' => {
+                let length = text_length(rest);
+                out.push(b'"');
+                out.extend_from_slice(&rest[..length]);
+                rest = &rest[length..];
+            }
+            other => out.push(*other),
         }
     }
+    out.push(b'\n');
+    out
+}
+
+/// How long a text is, behind its first quote and with its last.
+fn text_length(bytes: &[u8]) -> usize {
+    let mut escaped = false;
+    let ends = |byte: &u8| {
+        let ends = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        ends
+    };
+    bytes.iter().position(ends).map_or(bytes.len(), |at| at + 1)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! aliases, tags, merge keys, further documents) is refused where it stands.
 
 mod build;
+mod json;
 mod resolve;
 mod simple;
 
@@ -88,6 +89,18 @@ impl Yaml {
         }
     }
 
+    /// Nothing in it was refused.
+    pub fn is_whole(&self) -> bool {
+        match &self.data {
+            Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => true,
+            Data::List(list) => !list.partial && list.items.iter().all(Self::is_whole),
+            Data::Map(map) => {
+                !map.partial && map.entries.iter().all(|entry| entry.value.is_whole())
+            }
+            Data::Refused => false,
+        }
+    }
+
     /// The value as JSON; `None` when some part of it was refused.
     pub fn to_json(&self) -> Option<Value> {
         Some(match &self.data {
@@ -106,29 +119,6 @@ impl Yaml {
             }
             Data::Refused => return None,
         })
-    }
-
-    /// A tree without places, for values that come from a snapshot.
-    pub fn from_json(value: &Value) -> Self {
-        let data = match value {
-            Value::Null => Data::Null,
-            Value::Bool(flag) => Data::Bool(*flag),
-            Value::Number(number) => Data::Number(number.clone()),
-            Value::String(text) => Data::Text(text.clone()),
-            Value::Array(items) => Data::List(List {
-                items: items.iter().map(Self::from_json).collect(),
-                partial: false,
-            }),
-            Value::Object(map) => {
-                let entry = |(key, value): (&String, &Value)| Entry {
-                    key: key.clone(),
-                    key_span: 0..0,
-                    value: Self::from_json(value),
-                };
-                Data::Map(Map { entries: map.iter().map(entry).collect(), partial: false })
-            }
-        };
-        Self { data, span: 0..0 }
     }
 }
 

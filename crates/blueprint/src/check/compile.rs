@@ -11,7 +11,7 @@ use crate::{
     PortName, Runtime, Schema, ShellCommand, StateOp, Template, Wait,
 };
 
-pub(super) fn kind(runs: Runs, values: &mut Values) -> Option<Kind> {
+pub(super) fn kind(runs: Runs, values: &mut Values<'_>) -> Option<Kind> {
     Some(match runs {
         Runs::ManualTrigger => Kind::ManualTrigger { input_schema: values.schema("input_schema") },
         Runs::Task => Kind::Task {
@@ -83,7 +83,7 @@ macro_rules! take {
     };
 }
 
-impl Values {
+impl Values<'_> {
     fn template(&mut self, id: &str) -> Option<Template> {
         take!(self, id, Template)
     }

@@ -2,7 +2,6 @@
 //! is judged elsewhere.
 
 use durable::{Span, limits};
-use serde_json::{Map as JsonMap, Value};
 
 use super::Sink;
 use super::compile;
@@ -12,6 +11,7 @@ use super::prove::{self, Prove};
 use super::uses::Uses;
 use super::values::{CHOICES, Reader, Values, is_name};
 use crate::draft::{DraftKey, DraftNode, Word};
+use crate::hash::Source;
 use crate::node_type::{self, FieldKind, NodeType, Outputs, Runs};
 use crate::program::ERROR;
 use crate::yaml::{Data, Entry, Yaml, shorten};
@@ -28,7 +28,7 @@ pub(crate) struct Judged<'t> {
     pub(crate) on_limit: Option<OnLimit>,
     pub(crate) prove: Option<Prove>,
     /// The fields as the content hash has them.
-    pub(crate) fields: JsonMap<String, Value>,
+    pub(crate) fields: Vec<(&'static str, Source<'t>)>,
     pub(crate) outputs: Ports<'t>,
     pub(crate) inputs: Ports<'t>,
 }
@@ -58,7 +58,7 @@ pub(super) fn judge<'t>(
         retry: None,
         on_limit: None,
         prove: None,
-        fields: JsonMap::new(),
+        fields: Vec::new(),
         outputs: Ports::Any,
         inputs: Ports::Any,
     };
@@ -308,7 +308,7 @@ fn fields<'t>(
     node_type: &'static NodeType,
     sink: &mut Sink<'_>,
     uses: &mut Uses<'t>,
-) -> Values {
+) -> Values<'t> {
     let mut values = Values::default();
     let entries = node.fields.map_or(&[][..], |fields| &fields.entries);
     for entry in entries {

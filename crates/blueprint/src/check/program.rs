@@ -29,12 +29,23 @@ pub(super) fn program(
     graph: &Graph<'_>,
     limits: Limits,
 ) -> Option<Program> {
-    let mut canonical = Canonical::new(&id, draft);
-    canonical.limits(&limits);
+    let mut canonical = Canonical::new(draft, &limits);
+    let ix = |at: usize| u32::try_from(at).ok();
+    let mut edges = Vec::with_capacity(graph.links.len());
+    for link in &graph.links {
+        canonical.edge(draft, link.from, link.from_port, link.to, link.to_port);
+        edges.push(Edge {
+            from: NodeIx(ix(link.from)?),
+            from_port: PortName::new(link.from_port),
+            to: NodeIx(ix(link.to)?),
+            to_port: PortName::new(link.to_port),
+        });
+    }
+    canonical.nodes(&id, draft);
     let mut nodes = Vec::with_capacity(judged.len());
     let mut index = BTreeMap::new();
-    for (at, (node, judged)) in draft.nodes.iter().zip(judged).enumerate() {
-        canonical.node(node, &judged);
+    for (at, (node, mut judged)) in draft.nodes.iter().zip(judged).enumerate() {
+        canonical.node(node, &mut judged);
         let parent = node.parent.and_then(|parent| graph.ids.get(parent.text).copied());
         let parent = match parent {
             Some(parent) => Some(NodeIx(u32::try_from(parent).ok()?)),
@@ -57,22 +68,11 @@ pub(super) fn program(
         });
     }
     let bodies = bodies(&nodes)?;
-    let ix = |at: usize| u32::try_from(at).ok();
-    let mut edges = Vec::with_capacity(graph.links.len());
-    for link in &graph.links {
-        canonical.edge(draft, link.from, link.from_port, link.to, link.to_port);
-        edges.push(Edge {
-            from: NodeIx(ix(link.from)?),
-            from_port: PortName::new(link.from_port),
-            to: NodeIx(ix(link.to)?),
-            to_port: PortName::new(link.to_port),
-        });
-    }
     let places = |lists: &[Vec<usize>]| -> Option<Vec<Vec<EdgeIx>>> {
         let list = |list: &Vec<usize>| list.iter().map(|at| ix(*at).map(EdgeIx)).collect();
         lists.iter().map(list).collect()
     };
-    let (graph_value, hash) = canonical.finish();
+    let (canonical, hash) = canonical.finish(draft);
     Some(Program {
         id,
         name: draft.name?.text.to_owned(),
@@ -88,7 +88,7 @@ pub(super) fn program(
         incoming: places(&graph.incoming)?,
         outgoing: places(&graph.outgoing)?,
         bodies,
-        graph: graph_value,
+        graph: canonical,
         hash,
     })
 }

@@ -7,10 +7,11 @@ mod scalar;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde_json::{Map as JsonMap, Value};
+use serde_json::Value;
 
 use super::Sink;
 use super::uses::Uses;
+use crate::hash::Source;
 use crate::node_type::{Field, FieldKind};
 use crate::program::ERROR;
 use crate::template::SyntaxError;
@@ -43,10 +44,10 @@ pub(super) enum Compiled {
 
 /// The fields of the reading so far, by their ids.
 #[derive(Debug, Default)]
-pub(super) struct Values {
+pub(super) struct Values<'t> {
     compiled: Vec<(&'static str, Compiled)>,
     /// What the content hash and the snapshot hold.
-    pub(super) canonical: JsonMap<String, Value>,
+    pub(super) canonical: Vec<(&'static str, Source<'t>)>,
 }
 
 pub(super) struct Reader<'a, 'f, 't> {
@@ -55,10 +56,10 @@ pub(super) struct Reader<'a, 'f, 't> {
     pub(super) node_type: &'static str,
 }
 
-impl Values {
-    pub(super) fn put(&mut self, id: &'static str, compiled: Compiled, canonical: Value) {
+impl<'t> Values<'t> {
+    pub(super) fn put(&mut self, id: &'static str, compiled: Compiled, canonical: Source<'t>) {
         self.compiled.push((id, compiled));
-        self.canonical.insert(id.to_owned(), canonical);
+        self.canonical.push((id, canonical));
     }
 
     pub(super) fn take(&mut self, id: &str) -> Option<Compiled> {
@@ -73,7 +74,7 @@ impl<'t> Reader<'_, '_, 't> {
         &mut self,
         field: &'static Field,
         entry: &'t Entry,
-    ) -> Option<(Compiled, Value)> {
+    ) -> Option<(Compiled, Source<'t>)> {
         let value = &entry.value;
         if value.data == Data::Refused {
             return None;
@@ -123,10 +124,14 @@ impl<'t> Reader<'_, '_, 't> {
                 Compiled::Template(self.template(text, &value.span)?)
             }
         };
-        Some((compiled, value.to_json()?))
+        value.is_whole().then_some((compiled, Source::Written(value)))
     }
 
-    fn read_list(&mut self, field: &'static Field, value: &'t Yaml) -> Option<(Compiled, Value)> {
+    fn read_list(
+        &mut self,
+        field: &'static Field,
+        value: &'t Yaml,
+    ) -> Option<(Compiled, Source<'t>)> {
         let Data::List(list) = &value.data else {
             self.wrong(field, value, "a list")
                 .suggest("begin each item with `- `, or write `[a, b]`");
@@ -175,7 +180,7 @@ impl<'t> Reader<'_, '_, 't> {
                 reader.template(text, &item.span)
             })?),
         };
-        Some((compiled, value.to_json()?))
+        value.is_whole().then_some((compiled, Source::Written(value)))
     }
 
     // Texts.
@@ -381,14 +386,14 @@ impl<'t> Reader<'_, '_, 't> {
         }
     }
 
-    fn read_schema(&mut self, field: &Field, value: &Yaml) -> Option<(Compiled, Value)> {
+    fn read_schema(&mut self, field: &Field, value: &Yaml) -> Option<(Compiled, Source<'t>)> {
         if !matches!(value.data, Data::Text(_) | Data::Map(_)) {
             self.wrong(field, value, "a schema: JSON in a text, or a mapping");
             return None;
         }
         match Schema::parse(&value.to_json()?) {
             Ok(schema) => {
-                let source = schema.source().clone();
+                let source = Source::Made(schema.source().clone());
                 Some((Compiled::Schema(schema), source))
             }
             Err(error) => {

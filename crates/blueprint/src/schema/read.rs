@@ -1,5 +1,6 @@
 //! From a field's value to its form and to the JSON Schema that it stands for.
 
+use durable::limits;
 use serde_json::{Map, Value, json};
 
 use super::keywords::{self, DIALECT};
@@ -66,6 +67,7 @@ fn object(source: &Value) -> Result<Map<String, Value>, SchemaError> {
                 message: format!("the schema is not JSON: {error}"),
                 suggestion: Some(example()),
             })?;
+            not_too_deep(&parsed)?;
             &parsed
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
@@ -83,6 +85,30 @@ fn object(source: &Value) -> Result<Map<String, Value>, SchemaError> {
             message: "the schema is not a JSON object".to_owned(),
             suggestion: Some(example()),
         }),
+    }
+}
+
+/// As for any other value of the file. A snapshot that is nested deeper could
+/// not be read again.
+fn not_too_deep(schema: &Value) -> Result<(), SchemaError> {
+    let mut level = vec![schema];
+    for _ in 0..limits::DEPTH {
+        level = level.into_iter().flat_map(inside).collect();
+        if level.is_empty() {
+            return Ok(());
+        }
+    }
+    Err(SchemaError {
+        message: format!("the schema is nested more than {} deep", limits::DEPTH),
+        suggestion: Some("flatten the schema".to_owned()),
+    })
+}
+
+fn inside(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(map) => map.values().collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
 }
 

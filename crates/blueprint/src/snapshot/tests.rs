@@ -35,8 +35,26 @@ fn a_newer_major_format_is_refused_and_a_newer_minor_one_is_read() {
 }
 
 #[test]
+fn keys_that_no_program_wrote_are_refused_unless_a_newer_one_may_have() {
+    for again in ["\"id\": \"a\",\n    \"id\": \"a\"", "\"name\": \"A\",\n    \"id\": \"a\""] {
+        let text = snapshot().replacen("\"id\": \"a\"", again, 1);
+        assert!(matches!(Program::from_snapshot(text.as_bytes()), Err(SnapshotError::Json(_))));
+        let newer = text.replace("\"major\": 1", "\"major\": 2");
+        assert!(matches!(Program::from_snapshot(newer.as_bytes()), Err(SnapshotError::TooNew(_))));
+    }
+}
+
+#[test]
 fn what_is_no_snapshot_is_an_error() {
     for text in ["", "{}", "[]", "null", "{\"format\":{\"major\":1,\"minor\":0}}"] {
         assert!(matches!(Program::from_snapshot(text.as_bytes()), Err(SnapshotError::Json(_))));
     }
+}
+
+#[test]
+fn a_snapshot_is_set_out_as_any_json_is() {
+    let text = r#"{"a":{},"b":[],"c":[1,{"d":"\"],{:,\\"},[[]]],"e":"","f":null,"g\"":-1.5}"#;
+    let value: Value = serde_json::from_str(text).unwrap();
+    let pretty = serde_json::to_string_pretty(&value).unwrap() + "\n";
+    assert_eq!(String::from_utf8(indented(text)).unwrap(), pretty);
 }
