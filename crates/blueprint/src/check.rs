@@ -91,7 +91,9 @@ pub(crate) fn judge(root: &Yaml, complete: bool, mut sink: Sink<'_>) -> Checked 
     graph::judge(&mut graph, &draft, &judged, &mut sink);
     let order = cycles::order(&graph);
     cycles::judge(&graph, &draft, &order, &mut sink);
-    let flow = flow::Flow::new(&graph, &judged, &order);
+    // It is followed only where someone asks what it says.
+    let order = if uses.ask_nodes() { &order[..] } else { &[] };
+    let flow = flow::Flow::new(&graph, &judged, order);
     let refs = refs::Refs { graph: &graph, draft: &draft, judged: &judged, flow: &flow };
     refs.judge(&uses.list, &mut sink);
     refs.judge_sessions(&uses.sessions, &mut sink);

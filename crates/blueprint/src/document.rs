@@ -2,6 +2,7 @@
 //! which line and column a byte has. A file that is no blueprint is a finding,
 //! never an empty blueprint.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use durable::limits;
@@ -11,6 +12,8 @@ use crate::{Finding, Rule, Severity};
 /// The byte order mark that some editors write first.
 const BOM: &str = "\u{feff}";
 const FENCE: &str = "---";
+/// So far a place is counted from the start while no lines were looked for.
+const NEAR: usize = 4096;
 
 /// A file that has front matter.
 #[derive(Debug, Clone)]
@@ -20,11 +23,12 @@ pub struct Document<'t> {
     body: Range<usize>,
 }
 
-/// Turns bytes of a text into lines and columns.
+/// Turns bytes of a text into lines and columns. It looks for the lines once
+/// it is asked.
 #[derive(Debug, Clone)]
 pub struct Lines<'t> {
     text: &'t str,
-    starts: Vec<usize>,
+    starts: OnceCell<Vec<usize>>,
 }
 
 impl<'t> Document<'t> {
@@ -71,21 +75,33 @@ impl<'t> Document<'t> {
 
 impl<'t> Lines<'t> {
     pub fn new(text: &'t str) -> Self {
-        let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let starts = std::iter::once(start).chain(ends.map(|(at, _)| at + 1)).collect();
-        Self { text, starts }
+        Self { text, starts: OnceCell::new() }
     }
 
     /// Line and column of a byte, each from 1, in characters. The byte order
     /// mark is no character of line 1.
     pub fn place(&self, byte: usize) -> (usize, usize) {
         let byte = byte.min(self.text.len());
-        let line = self.starts.partition_point(|start| *start <= byte).max(1);
-        let start = self.starts[line - 1];
+        if self.starts.get().is_none()
+            && byte < NEAR
+            && let Some(head) = self.text.get(..byte)
+        {
+            let head = head.strip_prefix(BOM).unwrap_or(head);
+            let last = head.rsplit('\n').next().unwrap_or("");
+            return (head.matches('\n').count() + 1, last.chars().count() + 1);
+        }
+        let starts = self.starts.get_or_init(|| starts(self.text));
+        let line = starts.partition_point(|start| *start <= byte).max(1);
+        let start = starts[line - 1];
         let before = self.text.get(start..byte).unwrap_or("");
         (line, before.chars().count() + 1)
     }
+}
+
+fn starts(text: &str) -> Vec<usize> {
+    let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    std::iter::once(start).chain(ends.map(|(at, _)| at + 1)).collect()
 }
 
 /// The lines of `text` from byte `from` on, each with its line break.

@@ -149,8 +149,11 @@ impl<'t> Draft<'t> {
         let mut cut = !complete || map.partial;
         let nodes = keys.list("nodes", limits::NODES, &mut cut);
         let edges = keys.list("edges", limits::EDGES, &mut cut);
-        let nodes = nodes.iter().filter_map(|node| DraftNode::read(node, &mut cut, sink)).collect();
-        let edges = edges.iter().filter_map(|edge| DraftEdge::read(edge, &mut cut, sink)).collect();
+        let (written, links) = (nodes, edges);
+        let mut nodes = Vec::with_capacity(written.len());
+        nodes.extend(written.iter().filter_map(|node| DraftNode::read(node, &mut cut, sink)));
+        let mut edges = Vec::with_capacity(links.len());
+        edges.extend(links.iter().filter_map(|edge| DraftEdge::read(edge, &mut cut, sink)));
         let span = anchor.clone();
         Some(Self {
             span,

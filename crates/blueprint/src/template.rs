@@ -87,8 +87,9 @@ pub enum TemplateError {
 impl Template {
     /// Reads the text; all errors at once.
     pub fn parse(source: &str) -> Result<Self, Vec<SyntaxError>> {
-        let mut parts: Vec<Part> = Vec::new();
-        for piece in syntax::scan(source)? {
+        let pieces = syntax::scan(source)?;
+        let mut parts: Vec<Part> = Vec::with_capacity(pieces.len());
+        for piece in pieces {
             match (parts.last_mut(), piece.part) {
                 (Some(Part::Text(before)), Part::Text(text)) => before.push_str(&text),
                 (_, part) => parts.push(part),

@@ -50,8 +50,8 @@ impl Flow {
             always.add(&certain.nodes[at]);
         }
         // What no order reaches is behind a cycle, which is reported.
-        let mut known = vec![Bits::all(width); count];
-        let mut before = vec![Bits::all(width); count];
+        let mut known = vec![Bits::ALL; count];
+        let mut before = vec![Bits::ALL; count];
         for at in order.iter().copied().filter(|at| !excused(graph, *at)) {
             let mut here = Bits::none(width);
             let mut all: Option<Bits> = None;

@@ -141,12 +141,11 @@ impl<'t> Builder<'_, 't> {
     }
 
     fn connect(&mut self, sink: &mut Sink<'_>) {
-        let mut seen: BTreeMap<(usize, &str, usize, &str), &Range<usize>> = BTreeMap::new();
         let draft = self.draft;
         for (at, edge) in draft.edges.iter().enumerate() {
             let Some(link) = self.link(at, edge, sink) else { continue };
-            let key = (link.from, link.from_port, link.to, link.to_port);
-            if let Some(first) = seen.get(&key) {
+            if let Some(first) = self.same(&link) {
+                let first = draft.edges[first].span;
                 let line = sink.line(first.start);
                 let removal = sink.removal(edge.span);
                 sink.error(
@@ -155,16 +154,25 @@ impl<'t> Builder<'_, 't> {
                     format!("this edge is already on line {line}"),
                 )
                 .suggest("remove one of the two")
-                .relate((*first).clone(), "first here")
+                .relate(first.clone(), "first here")
                 .fix(removal);
                 continue;
             }
-            seen.insert(key, edge.span);
             let ix = self.graph.links.len();
             self.graph.outgoing[link.from].push(ix);
             self.graph.incoming[link.to].push(ix);
             self.graph.links.push(link);
         }
+    }
+
+    /// The edge that is already there with the same ends. Of the two nodes the
+    /// one with fewer edges is asked, so that a node with many costs little.
+    fn same(&self, link: &Link<'t>) -> Option<usize> {
+        let (from, to) = (&self.graph.outgoing[link.from], &self.graph.incoming[link.to]);
+        let fewer = if from.len() < to.len() { from } else { to };
+        let mut links = fewer.iter().map(|at| &self.graph.links[*at]);
+        let ends = |one: &Link<'t>| (one.from, one.to, one.from_port, one.to_port);
+        links.find(|one| ends(one) == ends(link)).map(|one| one.edge)
     }
 
     /// The edge as a link, or its faults.

@@ -65,6 +65,15 @@ pub(super) struct Uses<'t> {
 }
 
 impl<'t> Uses<'t> {
+    /// Whether any of them is for what a node gives.
+    pub(super) fn ask_nodes(&self) -> bool {
+        let asks = |one: &Use<'_>| match one.root {
+            Root::Output(_) | Root::Error(_) | Root::Prev(_) => true,
+            Root::Trigger | Root::Storage | Root::RunId | Root::Item | Root::ItemIndex => false,
+        };
+        !self.sessions.is_empty() || self.list.iter().any(asks)
+    }
+
     /// Notes the places of a template that is the value `text` at `span`.
     pub(super) fn add(&mut self, template: &Template, span: &'t Range<usize>, text: &'t str) {
         for expr in template.exprs() {

@@ -38,7 +38,7 @@ impl Certain {
         let errors: Vec<_> = (0..count).map(&mut error).collect();
         let mut this = Self {
             width,
-            nodes: vec![Bits::all(width); count],
+            nodes: vec![Bits::ALL; count],
             ways: vec![Bits::none(width)],
             by_link: vec![0; graph.links.len()],
             rounds: vec![0; count],
@@ -77,7 +77,7 @@ impl Certain {
             body = (kind == Runs::Loop).then_some(way);
         }
         if graph.broken_out[at] {
-            return Bits::all(self.width);
+            return Bits::ALL;
         }
         let mut every: Option<Bits> = None;
         let mut either = |way: &Bits| match &mut every {
