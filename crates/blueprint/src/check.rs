@@ -76,7 +76,7 @@ pub fn check(bytes: &[u8]) -> Checked {
 }
 
 /// Judges the tree of a file or of a snapshot.
-pub(crate) fn judge(root: &Yaml, complete: bool, mut sink: Sink<'_>) -> Checked {
+pub(crate) fn judge(root: &Yaml<'_>, complete: bool, mut sink: Sink<'_>) -> Checked {
     let Some(draft) = Draft::read(root, complete, &mut sink) else { return Checked::from(sink) };
     let id = draft.id.and_then(|id| judge_id(id, &mut sink));
     let mut uses = uses::Uses::default();

@@ -49,7 +49,7 @@ pub struct DraftNode<'t> {
     pub name: Option<Word<'t>>,
     pub parent: Option<Word<'t>>,
     /// `None` for a node without fields.
-    pub fields: Option<&'t Map>,
+    pub fields: Option<&'t Map<'t>>,
     /// The fields cannot be judged, since they could not be read.
     pub fields_refused: bool,
     pub timeout: Option<DraftKey<'t>>,
@@ -63,7 +63,7 @@ pub struct DraftNode<'t> {
 #[derive(Debug, Clone, Copy)]
 pub struct DraftKey<'t> {
     pub key_span: &'t Range<usize>,
-    pub value: &'t Yaml,
+    pub value: &'t Yaml<'t>,
 }
 
 #[derive(Debug, Clone)]
@@ -124,7 +124,7 @@ const EDGE_KEYS: &[&str] = &["from", "from_port", "to", "to_port"];
 
 impl<'t> Draft<'t> {
     /// Reads the tree of a file; `None` when there is nothing to judge.
-    pub(crate) fn read(root: &'t Yaml, complete: bool, sink: &mut Sink<'_>) -> Option<Self> {
+    pub(crate) fn read(root: &'t Yaml<'t>, complete: bool, sink: &mut Sink<'_>) -> Option<Self> {
         let map = match &root.data {
             Data::Map(map) => map,
             Data::Refused => return None,
@@ -173,14 +173,14 @@ impl<'t> Draft<'t> {
 }
 
 impl<'t> DraftNode<'t> {
-    fn read(node: &'t Yaml, cut: &mut bool, sink: &mut Sink<'_>) -> Option<Self> {
+    fn read(node: &'t Yaml<'t>, cut: &mut bool, sink: &mut Sink<'_>) -> Option<Self> {
         let Some(map) = keys::mapping(node, "a node", sink) else {
             *cut = true;
             return None;
         };
         let mark = sink.mark();
         let is_field = |key: &str| written_type(map).is_some_and(|kind| kind.field(key).is_some());
-        let misplaced = map.entries.iter().map(|entry| entry.key.as_str());
+        let misplaced = map.entries.iter().map(|entry| &*entry.key);
         // What stands under a mistyped `fields` may be all that a node needs.
         let is_fields = |key: &str| suggest::closest(key, ["fields"]).is_some();
         let misplaced = misplaced
@@ -222,7 +222,7 @@ impl<'t> DraftNode<'t> {
 }
 
 /// The node type that a node names, if there is such a type.
-fn written_type(node: &Map) -> Option<&'static NodeType> {
+fn written_type(node: &Map<'_>) -> Option<&'static NodeType> {
     match &node.get("type")?.value.data {
         Data::Text(name) => node_type::find(name),
         Data::Null
@@ -235,7 +235,7 @@ fn written_type(node: &Map) -> Option<&'static NodeType> {
 }
 
 impl<'t> DraftEdge<'t> {
-    fn read(edge: &'t Yaml, cut: &mut bool, sink: &mut Sink<'_>) -> Option<Self> {
+    fn read(edge: &'t Yaml<'t>, cut: &mut bool, sink: &mut Sink<'_>) -> Option<Self> {
         let Some(map) = keys::mapping(edge, "an edge", sink) else {
             *cut = true;
             return None;

@@ -75,7 +75,7 @@ enum Fault {
     Changed(&'static str),
 }
 
-fn is_sound(reading: &Reading) -> bool {
+fn is_sound(reading: &Reading<'_>) -> bool {
     let is_map = reading.root.as_ref().is_some_and(|root| matches!(root.data, Data::Map(_)));
     is_map && reading.complete && reading.findings.is_empty()
 }
@@ -93,14 +93,18 @@ fn lay_out(text: &str) -> Result<String, Fault> {
     Ok(ordered.unwrap_or(laid).text)
 }
 
-fn root(text: &str) -> Option<Yaml> {
+fn root(text: &str) -> Option<Yaml<'_>> {
     let reading = yaml::read(text, 0..text.len());
     if is_sound(&reading) { reading.root } else { None }
 }
 
 /// The new layout as a tree, when it has the same values as the old one and
 /// the same comments, wherever they moved along with their keys.
-fn verify(laid: &Laid, old: &Yaml, comments: &[String]) -> Result<Yaml, &'static str> {
+fn verify<'l>(
+    laid: &'l Laid,
+    old: &Yaml<'_>,
+    comments: &[String],
+) -> Result<Yaml<'l>, &'static str> {
     let new = root(&laid.text).ok_or("what it means")?;
     if new.to_json() != old.to_json() {
         return Err("what it means");

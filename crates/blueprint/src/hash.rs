@@ -28,7 +28,7 @@ pub(crate) struct Graph {
 /// What a field has in the canonical graph.
 #[derive(Debug)]
 pub(crate) enum Source<'t> {
-    Written(&'t Yaml),
+    Written(&'t Yaml<'t>),
     Made(Value),
 }
 

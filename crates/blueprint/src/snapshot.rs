@@ -38,15 +38,15 @@ pub enum SnapshotError {
 
 /// What any version of the format has; the rest is for those who know it.
 #[derive(Deserialize)]
-struct Stored {
+struct Stored<'a> {
     format: Format,
     #[serde(default)]
     hash: Value,
-    #[serde(default = "nothing")]
-    graph: Yaml,
+    #[serde(borrow, default = "nothing")]
+    graph: Yaml<'a>,
 }
 
-fn nothing() -> Yaml {
+const fn nothing<'a>() -> Yaml<'a> {
     Yaml { data: Data::Null, span: 0..0 }
 }
 
@@ -63,7 +63,8 @@ impl Program {
         if bytes.len() > BYTES {
             return Err(SnapshotError::TooLarge(bytes.len()));
         }
-        let stored: Stored = serde_json::from_slice(bytes).map_err(|fault| unread(bytes, fault))?;
+        let stored: Stored<'_> =
+            serde_json::from_slice(bytes).map_err(|fault| unread(bytes, fault))?;
         if FORMAT.access(stored.format) == Access::TooNew {
             return Err(SnapshotError::TooNew(stored.format));
         }

@@ -8,6 +8,7 @@ mod json;
 mod resolve;
 mod simple;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::{Map as JsonMap, Number, Value};
@@ -16,66 +17,66 @@ use crate::Finding;
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Yaml {
-    pub data: Data,
+pub struct Yaml<'t> {
+    pub data: Data<'t>,
     /// Bytes of the file. An empty value has the place of its key.
     pub span: Range<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Data {
+pub enum Data<'t> {
     Null,
     Bool(bool),
     Number(Number),
-    Text(String),
-    List(List),
-    Map(Map),
+    Text(Cow<'t, str>),
+    List(List<'t>),
+    Map(Map<'t>),
     /// Something that a finding already reports; nothing more is said of it.
     Refused,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct List {
-    pub items: Vec<Yaml>,
+pub struct List<'t> {
+    pub items: Vec<Yaml<'t>>,
     /// Reading stopped inside, so that items may be missing.
     pub partial: bool,
 }
 
 /// Entries in the order of the file; no key twice.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Map {
-    pub entries: Vec<Entry>,
+pub struct Map<'t> {
+    pub entries: Vec<Entry<'t>>,
     /// Reading stopped inside, or a key was refused, so that entries may be
     /// missing.
     pub partial: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    pub key: String,
+pub struct Entry<'t> {
+    pub key: Cow<'t, str>,
     pub key_span: Range<usize>,
-    pub value: Yaml,
+    pub value: Yaml<'t>,
 }
 
 /// What could be read, and what was wrong with it.
 #[derive(Debug, Clone)]
-pub struct Reading {
+pub struct Reading<'t> {
     /// `None` when there is no value at all.
-    pub root: Option<Yaml>,
+    pub root: Option<Yaml<'t>>,
     /// No syntax error cut the text short.
     pub complete: bool,
     pub findings: Vec<Finding>,
 }
 
 /// Reads the part `range` of `text`; spans are bytes of `text`.
-pub fn read(text: &str, range: Range<usize>) -> Reading {
+pub fn read(text: &str, range: Range<usize>) -> Reading<'_> {
     match simple::read(text, range.clone()) {
         Some(root) => Reading { root: Some(root), complete: true, findings: Vec::new() },
         None => build::read(text, range),
     }
 }
 
-impl Yaml {
+impl Yaml<'_> {
     /// What sort of value it is, for messages: `the number 5`.
     pub fn describe(&self) -> String {
         match &self.data {
@@ -107,14 +108,15 @@ impl Yaml {
             Data::Null => Value::Null,
             Data::Bool(flag) => Value::Bool(*flag),
             Data::Number(number) => Value::Number(number.clone()),
-            Data::Text(text) => Value::String(text.clone()),
+            Data::Text(text) => Value::String(text.to_string()),
             Data::List(list) if list.partial => return None,
             Data::List(list) => {
                 Value::Array(list.items.iter().map(Self::to_json).collect::<Option<_>>()?)
             }
             Data::Map(map) if map.partial => return None,
             Data::Map(map) => {
-                let pair = |entry: &Entry| Some((entry.key.clone(), entry.value.to_json()?));
+                let pair =
+                    |entry: &Entry<'_>| Some((entry.key.to_string(), entry.value.to_json()?));
                 Value::Object(map.entries.iter().map(pair).collect::<Option<JsonMap<_, _>>>()?)
             }
             Data::Refused => return None,
@@ -122,8 +124,8 @@ impl Yaml {
     }
 }
 
-impl Map {
-    pub fn get(&self, key: &str) -> Option<&Entry> {
+impl<'t> Map<'t> {
+    pub fn get(&self, key: &str) -> Option<&Entry<'t>> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 }

@@ -348,6 +348,6 @@ fn choices(graph: &Graph<'_>, draft: &Draft<'_>, judged: &[Judged<'_>], sink: &m
 fn choice_span<'t>(node: &DraftNode<'t>, choice: &str) -> Option<&'t Range<usize>> {
     let entry = node.fields?.get("choices")?;
     let Data::List(list) = &entry.value.data else { return None };
-    let is_it = |item: &&Yaml| matches!(&item.data, Data::Text(text) if text == choice);
+    let is_it = |item: &&Yaml<'_>| matches!(&item.data, Data::Text(text) if text == choice);
     list.items.iter().find(is_it).map(|item| &item.span)
 }

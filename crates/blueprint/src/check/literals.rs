@@ -53,7 +53,7 @@ pub(super) fn is_own_header(name: &str) -> bool {
     OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own))
 }
 
-fn judge_moment(moment: &Template, entry: &Entry, sink: &mut Sink<'_>) {
+fn judge_moment(moment: &Template, entry: &Entry<'_>, sink: &mut Sink<'_>) {
     let Some(text) = moment.literal() else { return };
     if text.trim().parse::<Timestamp>().is_err() {
         let message = format!("`{}` is no moment with a date, a time and an offset", shorten(text));
@@ -61,13 +61,13 @@ fn judge_moment(moment: &Template, entry: &Entry, sink: &mut Sink<'_>) {
     }
 }
 
-fn judge_address(url: &Template, entry: &Entry, sink: &mut Sink<'_>) {
+fn judge_address(url: &Template, entry: &Entry<'_>, sink: &mut Sink<'_>) {
     let Some(fault) = url.literal().and_then(|text| address_fault(text.trim())) else { return };
     let message = format!("`url` {fault}");
     sink.error(Rule::InvalidFieldValue, &entry.value.span, message).suggest(ADDRESS);
 }
 
-fn judge_body(http: &Http, entry: &Entry, sink: &mut Sink<'_>) {
+fn judge_body(http: &Http, entry: &Entry<'_>, sink: &mut Sink<'_>) {
     if http.method.is_safe() {
         let message = format!("a `{}` request has no body", http.method.word());
         sink.error(Rule::InvalidFieldValue, &entry.key_span, message)

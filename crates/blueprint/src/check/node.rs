@@ -133,8 +133,8 @@ fn outputs<'t>(node: &DraftNode<'t>, node_type: &NodeType) -> Ports<'t> {
     };
     let Some(entry) = node.fields.and_then(|fields| fields.get(field)) else { return Ports::Any };
     let Data::List(list) = &entry.value.data else { return Ports::Any };
-    let name = |item: &'t Yaml| match &item.data {
-        Data::Text(text) => Some(text.as_str()),
+    let name = |item: &'t Yaml<'t>| match &item.data {
+        Data::Text(text) => Some(&**text),
         Data::Null
         | Data::Bool(_)
         | Data::Number(_)
@@ -155,7 +155,7 @@ fn judge_timeout(node: &DraftNode<'_>, node_type: &NodeType, sink: &mut Sink<'_>
         return None;
     }
     let text = match &key.value.data {
-        Data::Text(text) => text.as_str(),
+        Data::Text(text) => text,
         Data::Refused => return None,
         Data::Null | Data::Bool(_) | Data::Number(_) | Data::List(_) | Data::Map(_) => "",
     };
@@ -309,8 +309,8 @@ fn fields<'t>(
     sink: &mut Sink<'_>,
     uses: &mut Uses<'t>,
 ) -> Values<'t> {
-    let mut values = Values::default();
     let entries = node.fields.map_or(&[][..], |fields| &fields.entries);
+    let mut values = Values::with_room(entries.len());
     for entry in entries {
         let Some(field) = node_type.field(&entry.key) else {
             let ids = || node_type.fields.iter().map(|field| field.id);
@@ -338,7 +338,7 @@ fn fields<'t>(
     let absent = |id: &str| !entries.iter().any(|entry| entry.key == id);
     for field in node_type.fields.iter().filter(|f| f.required && !partial && absent(f.id)) {
         // A field under a mistyped name is one fault, not two.
-        let meant = |e: &Entry| suggest::closest(&e.key, [field.id]).is_some();
+        let meant = |e: &Entry<'_>| suggest::closest(&e.key, [field.id]).is_some();
         if entries.iter().filter(|e| node_type.field(&e.key).is_none()).any(meant) {
             continue;
         }

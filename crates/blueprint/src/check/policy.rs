@@ -17,7 +17,7 @@ const BACKOFF: Span = Span::from_millis(5_000);
 const MAX_BACKOFF: Span = Span::from_millis(300_000);
 
 /// The value of a node's `retry`: attempts in all, or a mapping.
-pub(super) fn retry(value: &Yaml, sink: &mut Sink<'_>) -> Option<Retry> {
+pub(super) fn retry(value: &Yaml<'_>, sink: &mut Sink<'_>) -> Option<Retry> {
     let mut retry = Retry {
         attempts: 0,
         backoff: BACKOFF,
@@ -41,7 +41,7 @@ pub(super) fn retry(value: &Yaml, sink: &mut Sink<'_>) -> Option<Retry> {
     };
     let mut sound = known_keys(map, &RETRY_KEYS, "`retry`", sink);
     for entry in &map.entries {
-        let read = match entry.key.as_str() {
+        let read = match &*entry.key {
             "attempts" => attempts(&entry.value, sink).map(|count| retry.attempts = count),
             "backoff" => span(entry, Rule::InvalidRetry, sink).map(|span| retry.backoff = span),
             "max_backoff" => {
@@ -67,7 +67,7 @@ pub(super) fn retry(value: &Yaml, sink: &mut Sink<'_>) -> Option<Retry> {
 /// The time that a whole run may take.
 pub(super) fn deadline(key: DraftKey<'_>, sink: &mut Sink<'_>) -> Option<Span> {
     let text = match &key.value.data {
-        Data::Text(text) => text.as_str(),
+        Data::Text(text) => text,
         Data::Refused => return None,
         Data::Null | Data::Bool(_) | Data::Number(_) | Data::List(_) | Data::Map(_) => "",
     };
@@ -99,7 +99,7 @@ pub(super) fn budget(key: DraftKey<'_>, sink: &mut Sink<'_>) -> Budget {
         sink.error(Rule::InvalidBudget, &key.value.span, "`budget` limits nothing").suggest(help());
     }
     for entry in &map.entries {
-        match entry.key.as_str() {
+        match &*entry.key {
             "tokens" => budget.tokens = whole(entry, sink),
             "agent_calls" => budget.agent_calls = whole(entry, sink),
             "agent_minutes" => {
@@ -114,13 +114,13 @@ pub(super) fn budget(key: DraftKey<'_>, sink: &mut Sink<'_>) -> Budget {
 }
 
 pub(super) fn known_keys(
-    map: &Map,
+    map: &Map<'_>,
     known: &[&'static str],
     what: &str,
     sink: &mut Sink<'_>,
 ) -> bool {
     let mut sound = true;
-    for entry in map.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+    for entry in map.entries.iter().filter(|entry| !known.contains(&&*entry.key)) {
         let near = suggest::did_you_mean(&entry.key, known.iter().copied());
         let message = format!("{what} has no key `{}`", shorten(&entry.key));
         sink.error(Rule::UnknownKey, &entry.key_span, message)
@@ -130,7 +130,7 @@ pub(super) fn known_keys(
     sound
 }
 
-fn attempts(value: &Yaml, sink: &mut Sink<'_>) -> Option<u32> {
+fn attempts(value: &Yaml<'_>, sink: &mut Sink<'_>) -> Option<u32> {
     let number = match &value.data {
         Data::Number(number) => number.as_u64(),
         Data::Refused => return None,
@@ -147,7 +147,7 @@ fn attempts(value: &Yaml, sink: &mut Sink<'_>) -> Option<u32> {
     sound.and_then(|number| u32::try_from(number).ok())
 }
 
-fn span(entry: &Entry, rule: Rule, sink: &mut Sink<'_>) -> Option<Span> {
+fn span(entry: &Entry<'_>, rule: Rule, sink: &mut Sink<'_>) -> Option<Span> {
     if let Data::Text(text) = &entry.value.data
         && let Ok(span) = text.parse()
     {
@@ -161,7 +161,7 @@ fn span(entry: &Entry, rule: Rule, sink: &mut Sink<'_>) -> Option<Span> {
     None
 }
 
-fn flag(entry: &Entry, sink: &mut Sink<'_>) -> Option<bool> {
+fn flag(entry: &Entry<'_>, sink: &mut Sink<'_>) -> Option<bool> {
     if let Data::Bool(flag) = &entry.value.data {
         return Some(*flag);
     }
@@ -171,9 +171,9 @@ fn flag(entry: &Entry, sink: &mut Sink<'_>) -> Option<bool> {
     None
 }
 
-fn classes(entry: &Entry, sink: &mut Sink<'_>) -> Option<Vec<FailureClass>> {
+fn classes(entry: &Entry<'_>, sink: &mut Sink<'_>) -> Option<Vec<FailureClass>> {
     let words = || FailureClass::ALL.iter().map(|class| class.word());
-    let read = |item: &Yaml| match &item.data {
+    let read = |item: &Yaml<'_>| match &item.data {
         Data::Text(text) => FailureClass::ALL.iter().copied().find(|class| class.word() == text),
         Data::Null
         | Data::Bool(_)
@@ -215,7 +215,7 @@ fn classes(entry: &Entry, sink: &mut Sink<'_>) -> Option<Vec<FailureClass>> {
     sound.then_some(classes)
 }
 
-fn whole(entry: &Entry, sink: &mut Sink<'_>) -> Option<u64> {
+fn whole(entry: &Entry<'_>, sink: &mut Sink<'_>) -> Option<u64> {
     let number = match &entry.value.data {
         Data::Number(number) => number.as_u64().filter(|number| *number > 0),
         Data::Refused => return None,
@@ -228,7 +228,7 @@ fn whole(entry: &Entry, sink: &mut Sink<'_>) -> Option<u64> {
 }
 
 /// A number with a fraction, in units of `1 / scale`.
-fn decimal(entry: &Entry, scale: f64, sink: &mut Sink<'_>) -> Option<u64> {
+fn decimal(entry: &Entry<'_>, scale: f64, sink: &mut Sink<'_>) -> Option<u64> {
     let number = match &entry.value.data {
         Data::Number(number) => number.as_f64().filter(|number| *number > 0.0 && *number < 1e9),
         Data::Refused => return None,
@@ -245,7 +245,7 @@ fn decimal(entry: &Entry, scale: f64, sink: &mut Sink<'_>) -> Option<u64> {
     number.map(|number| (number * scale).round() as u64)
 }
 
-fn limit(entry: &Entry, wanted: &str, sink: &mut Sink<'_>) {
+fn limit(entry: &Entry<'_>, wanted: &str, sink: &mut Sink<'_>) {
     let message = format!("`{}` must be {wanted}, it is {}", entry.key, entry.value.describe());
     sink.error(Rule::InvalidBudget, &entry.value.span, message)
         .suggest("leave the key out for no limit");

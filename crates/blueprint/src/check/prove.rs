@@ -59,7 +59,7 @@ pub(super) fn read<'t>(key: DraftKey<'t>, reader: &mut Reader<'_, '_, 't>) -> Op
     (!list.partial).then(|| Prove { checks, source: source.into() })
 }
 
-fn check<'t>(item: &'t Yaml, reader: &mut Reader<'_, '_, 't>) -> Option<(Check, Value)> {
+fn check<'t>(item: &'t Yaml<'t>, reader: &mut Reader<'_, '_, 't>) -> Option<(Check, Value)> {
     let map = match &item.data {
         Data::Map(map) => map,
         Data::Refused => return None,
@@ -104,8 +104,8 @@ fn check<'t>(item: &'t Yaml, reader: &mut Reader<'_, '_, 't>) -> Option<(Check, 
 }
 
 fn command<'t>(
-    entry: &'t Entry,
-    map: &'t Map,
+    entry: &'t Entry<'t>,
+    map: &'t Map<'t>,
     reader: &mut Reader<'_, '_, 't>,
 ) -> Option<(Check, Value)> {
     let timeout = match map.get("timeout") {
@@ -119,7 +119,7 @@ fn command<'t>(
     Some((Check::Command { command, timeout }, source))
 }
 
-fn timeout(entry: &Entry, reader: &mut Reader<'_, '_, '_>) -> Option<Span> {
+fn timeout(entry: &Entry<'_>, reader: &mut Reader<'_, '_, '_>) -> Option<Span> {
     let span = match &entry.value.data {
         Data::Text(text) => text.parse().ok().filter(|span| *span != Span::ZERO),
         Data::Refused => return None,
@@ -133,7 +133,11 @@ fn timeout(entry: &Entry, reader: &mut Reader<'_, '_, '_>) -> Option<Span> {
     span
 }
 
-fn changed(entry: &Entry, map: &Map, reader: &mut Reader<'_, '_, '_>) -> Option<(Check, Value)> {
+fn changed(
+    entry: &Entry<'_>,
+    map: &Map<'_>,
+    reader: &mut Reader<'_, '_, '_>,
+) -> Option<(Check, Value)> {
     if entry.value.data != Data::Bool(true) {
         if entry.value.data != Data::Refused {
             let message = format!("`changed` must be `true`, it is {}", entry.value.describe());
@@ -166,7 +170,7 @@ fn changed(entry: &Entry, map: &Map, reader: &mut Reader<'_, '_, '_>) -> Option<
     Some((Check::Changed { paths }, source))
 }
 
-fn glob(item: &Yaml, reader: &mut Reader<'_, '_, '_>) -> Option<Glob> {
+fn glob(item: &Yaml<'_>, reader: &mut Reader<'_, '_, '_>) -> Option<Glob> {
     let message = match &item.data {
         Data::Text(text) => match Glob::new(text) {
             Ok(glob) => return Some(glob),
@@ -183,8 +187,8 @@ fn glob(item: &Yaml, reader: &mut Reader<'_, '_, '_>) -> Option<Glob> {
 }
 
 fn file<'t>(
-    entry: &'t Entry,
-    map: &'t Map,
+    entry: &'t Entry<'t>,
+    map: &'t Map<'t>,
     reader: &mut Reader<'_, '_, 't>,
 ) -> Option<(Check, Value)> {
     let contains = map.get("contains").map(|entry| {
@@ -212,13 +216,13 @@ fn file<'t>(
 }
 
 fn output(
-    entry: &Entry,
-    map: &Map,
-    item: &Yaml,
+    entry: &Entry<'_>,
+    map: &Map<'_>,
+    item: &Yaml<'_>,
     reader: &mut Reader<'_, '_, '_>,
 ) -> Option<(Check, Value)> {
     let pointer = match &entry.value.data {
-        Data::Text(text) if is_pointer(text) => text.clone(),
+        Data::Text(text) if is_pointer(text) => text.to_string(),
         Data::Refused => return None,
         Data::Null
         | Data::Bool(_)
@@ -252,7 +256,7 @@ fn is_pointer(text: &str) -> bool {
     (text.is_empty() || text.starts_with('/')) && text.match_indices('~').all(escaped)
 }
 
-fn text<'t>(entry: &'t Entry, reader: &mut Reader<'_, '_, 't>) -> Option<&'t str> {
+fn text<'t>(entry: &'t Entry<'t>, reader: &mut Reader<'_, '_, 't>) -> Option<&'t str> {
     match &entry.value.data {
         Data::Text(text) if !text.trim().is_empty() => return Some(text),
         Data::Refused => {}
@@ -273,7 +277,7 @@ fn text<'t>(entry: &'t Entry, reader: &mut Reader<'_, '_, 't>) -> Option<&'t str
 
 fn wrong<'r>(
     reader: &'r mut Reader<'_, '_, '_>,
-    value: &Yaml,
+    value: &Yaml<'_>,
     message: impl Into<String>,
 ) -> &'r mut Finding {
     reader.sink.error(Rule::InvalidProve, &value.span, message)

@@ -43,7 +43,7 @@ pub(super) enum Compiled {
 }
 
 /// The fields of the reading so far, by their ids.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Values<'t> {
     compiled: Vec<(&'static str, Compiled)>,
     /// What the content hash and the snapshot hold.
@@ -57,6 +57,10 @@ pub(super) struct Reader<'a, 'f, 't> {
 }
 
 impl<'t> Values<'t> {
+    pub(super) fn with_room(count: usize) -> Self {
+        Self { compiled: Vec::with_capacity(count), canonical: Vec::with_capacity(count) }
+    }
+
     pub(super) fn put(&mut self, id: &'static str, compiled: Compiled, canonical: Source<'t>) {
         self.compiled.push((id, compiled));
         self.canonical.push((id, canonical));
@@ -73,7 +77,7 @@ impl<'t> Reader<'_, '_, 't> {
     pub(super) fn read(
         &mut self,
         field: &'static Field,
-        entry: &'t Entry,
+        entry: &'t Entry<'t>,
     ) -> Option<(Compiled, Source<'t>)> {
         let value = &entry.value;
         if value.data == Data::Refused {
@@ -130,7 +134,7 @@ impl<'t> Reader<'_, '_, 't> {
     fn read_list(
         &mut self,
         field: &'static Field,
-        value: &'t Yaml,
+        value: &'t Yaml<'t>,
     ) -> Option<(Compiled, Source<'t>)> {
         let Data::List(list) = &value.data else {
             self.wrong(field, value, "a list")
@@ -186,7 +190,7 @@ impl<'t> Reader<'_, '_, 't> {
     // Texts.
 
     /// The text of a field that is one text.
-    fn text(&mut self, field: &Field, value: &'t Yaml) -> Option<&'t str> {
+    fn text(&mut self, field: &Field, value: &'t Yaml<'t>) -> Option<&'t str> {
         let Data::Text(text) = &value.data else {
             self.wrong(field, value, "a text").suggestion = quoted(value);
             return None;
@@ -199,7 +203,7 @@ impl<'t> Reader<'_, '_, 't> {
     }
 
     /// The text of one item of a list.
-    fn item(&mut self, field: &Field, value: &'t Yaml) -> Option<&'t str> {
+    fn item(&mut self, field: &Field, value: &'t Yaml<'t>) -> Option<&'t str> {
         match &value.data {
             Data::Text(text) => return Some(text),
             Data::Refused => {}
@@ -255,7 +259,7 @@ impl<'t> Reader<'_, '_, 't> {
         &mut self,
         field: &Field,
         options: &'static [&'static str],
-        value: &'t Yaml,
+        value: &'t Yaml<'t>,
     ) -> Option<Compiled> {
         let text = self.text(field, value)?;
         let found = options.iter().copied().find(|option| *option == text);
@@ -279,7 +283,7 @@ impl<'t> Reader<'_, '_, 't> {
 
     // Lists and mappings.
 
-    fn ports(&mut self, field: &Field, list: &'t List) -> Option<Vec<PortName>> {
+    fn ports(&mut self, field: &Field, list: &'t List<'t>) -> Option<Vec<PortName>> {
         let mut seen: BTreeMap<&str, &Range<usize>> = BTreeMap::new();
         self.all(list, |reader, item| {
             let text = reader.item(field, item)?;
@@ -312,7 +316,7 @@ impl<'t> Reader<'_, '_, 't> {
         })
     }
 
-    fn names(&mut self, field: &Field, list: &'t List) -> Option<Vec<String>> {
+    fn names(&mut self, field: &Field, list: &'t List<'t>) -> Option<Vec<String>> {
         self.all(list, |reader, item| {
             let text = reader.item(field, item)?;
             reader.variable(text, &item.span)?;
@@ -320,7 +324,11 @@ impl<'t> Reader<'_, '_, 't> {
         })
     }
 
-    fn environment(&mut self, field: &Field, value: &'t Yaml) -> Option<Vec<(String, Template)>> {
+    fn environment(
+        &mut self,
+        field: &Field,
+        value: &'t Yaml<'t>,
+    ) -> Option<Vec<(String, Template)>> {
         let map = self.mapping(field, value)?;
         let mut pairs = self.each(map, |reader, entry| {
             let name = reader.variable(&entry.key, &entry.key_span);
@@ -344,7 +352,7 @@ impl<'t> Reader<'_, '_, 't> {
                 return None;
             };
             let template = reader.template(text, &entry.value.span)?;
-            name.filter(|()| !reserved).map(|()| (entry.key.clone(), template))
+            name.filter(|()| !reserved).map(|()| (entry.key.to_string(), template))
         })?;
         pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
         Some(pairs)
@@ -363,18 +371,18 @@ impl<'t> Reader<'_, '_, 't> {
         None
     }
 
-    fn entries(&mut self, field: &Field, value: &'t Yaml) -> Option<Vec<(String, Value)>> {
+    fn entries(&mut self, field: &Field, value: &'t Yaml<'t>) -> Option<Vec<(String, Value)>> {
         let map = self.mapping(field, value)?;
         let mut pairs = self.each(map, |reader, entry| {
             reader.inner_templates(&entry.value)?;
-            Some((entry.key.clone(), entry.value.to_json()?))
+            Some((entry.key.to_string(), entry.value.to_json()?))
         })?;
         pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
         Some(pairs)
     }
 
     /// Judges the texts inside a value; its depth is bounded by the reading.
-    fn inner_templates(&mut self, value: &'t Yaml) -> Option<()> {
+    fn inner_templates(&mut self, value: &'t Yaml<'t>) -> Option<()> {
         match &value.data {
             Data::Text(text) => self.template(text, &value.span).map(drop),
             Data::List(list) => self.all(list, Self::inner_templates).map(drop),
@@ -386,7 +394,7 @@ impl<'t> Reader<'_, '_, 't> {
         }
     }
 
-    fn read_schema(&mut self, field: &Field, value: &Yaml) -> Option<(Compiled, Source<'t>)> {
+    fn read_schema(&mut self, field: &Field, value: &Yaml<'_>) -> Option<(Compiled, Source<'t>)> {
         if !matches!(value.data, Data::Text(_) | Data::Map(_)) {
             self.wrong(field, value, "a schema: JSON in a text, or a mapping");
             return None;
@@ -405,7 +413,7 @@ impl<'t> Reader<'_, '_, 't> {
         }
     }
 
-    fn mapping(&mut self, field: &Field, value: &'t Yaml) -> Option<&'t Map> {
+    fn mapping(&mut self, field: &Field, value: &'t Yaml<'t>) -> Option<&'t Map<'t>> {
         let Data::Map(map) = &value.data else {
             self.wrong(field, value, "a mapping of names and values");
             return None;
@@ -416,8 +424,8 @@ impl<'t> Reader<'_, '_, 't> {
     /// All items, judged to the last one even when an earlier one is wrong.
     fn all<T>(
         &mut self,
-        list: &'t List,
-        mut read: impl FnMut(&mut Self, &'t Yaml) -> Option<T>,
+        list: &'t List<'t>,
+        mut read: impl FnMut(&mut Self, &'t Yaml<'t>) -> Option<T>,
     ) -> Option<Vec<T>> {
         let items: Vec<_> = list.items.iter().map(|item| read(self, item)).collect();
         items.into_iter().collect()
@@ -425,8 +433,8 @@ impl<'t> Reader<'_, '_, 't> {
 
     fn each<T>(
         &mut self,
-        map: &'t Map,
-        mut read: impl FnMut(&mut Self, &'t Entry) -> Option<T>,
+        map: &'t Map<'t>,
+        mut read: impl FnMut(&mut Self, &'t Entry<'t>) -> Option<T>,
     ) -> Option<Vec<T>> {
         let items: Vec<_> = map.entries.iter().map(|entry| read(self, entry)).collect();
         items.into_iter().collect()
@@ -434,7 +442,7 @@ impl<'t> Reader<'_, '_, 't> {
 
     // Findings.
 
-    fn nothing(&mut self, field: &Field, value: &Yaml) {
+    fn nothing(&mut self, field: &Field, value: &Yaml<'_>) {
         let (rule, suggestion) = if field.required {
             (Rule::BlankRequiredField, field.help.to_owned())
         } else {
@@ -443,7 +451,7 @@ impl<'t> Reader<'_, '_, 't> {
         self.sink.error(rule, &value.span, format!("`{}` is empty", field.id)).suggest(suggestion);
     }
 
-    fn wrong(&mut self, field: &Field, value: &Yaml, wanted: &str) -> &mut Finding {
+    fn wrong(&mut self, field: &Field, value: &Yaml<'_>, wanted: &str) -> &mut Finding {
         let (id, node_type, found) = (field.id, self.node_type, value.describe());
         let message = format!("`{id}` of a `{node_type}` must be {wanted}, it is {found}");
         self.sink.error(Rule::InvalidFieldValue, &value.span, message)
@@ -473,7 +481,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// How a value becomes a text, when that is what was meant.
-fn quoted(value: &Yaml) -> Option<String> {
+fn quoted(value: &Yaml<'_>) -> Option<String> {
     match &value.data {
         Data::Bool(flag) => Some(format!("write \"{flag}\" with the quotes")),
         Data::Number(number) => Some(format!("write \"{number}\" with the quotes")),

@@ -11,7 +11,7 @@ use crate::yaml::{Data, Entry, Map, Yaml, shorten};
 use crate::{Finding, OnInterrupt, Rule, suggest};
 
 pub(super) struct Keys<'t, 's, 'f> {
-    map: &'t Map,
+    map: &'t Map<'t>,
     known: &'static [&'static str],
     /// `a node`, for messages.
     what: &'static str,
@@ -19,7 +19,11 @@ pub(super) struct Keys<'t, 's, 'f> {
 }
 
 /// A mapping, or a finding.
-pub(super) fn mapping<'t>(value: &'t Yaml, what: &str, sink: &mut Sink<'_>) -> Option<&'t Map> {
+pub(super) fn mapping<'t>(
+    value: &'t Yaml<'t>,
+    what: &str,
+    sink: &mut Sink<'_>,
+) -> Option<&'t Map<'t>> {
     match &value.data {
         Data::Map(map) => return Some(map),
         Data::Refused => {}
@@ -35,7 +39,7 @@ pub(super) fn mapping<'t>(value: &'t Yaml, what: &str, sink: &mut Sink<'_>) -> O
 impl<'t, 's, 'f> Keys<'t, 's, 'f> {
     /// Reports the keys that are not among `known`.
     pub(super) fn new(
-        map: &'t Map,
+        map: &'t Map<'t>,
         known: &'static [&'static str],
         what: &'static str,
         sink: &'s mut Sink<'f>,
@@ -46,13 +50,13 @@ impl<'t, 's, 'f> Keys<'t, 's, 'f> {
     /// As [`Self::new`]; a key that `is_field` is said to be in the wrong
     /// place, not to be unknown.
     pub(super) fn with_fields(
-        map: &'t Map,
+        map: &'t Map<'t>,
         known: &'static [&'static str],
         what: &'static str,
         sink: &'s mut Sink<'f>,
         is_field: impl Fn(&str) -> bool,
     ) -> Self {
-        for entry in map.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+        for entry in map.entries.iter().filter(|entry| !known.contains(&&*entry.key)) {
             if is_field(&entry.key) {
                 let message = format!("`{}` is a field, not a key of {what}", entry.key);
                 sink.error(Rule::UnknownKey, &entry.key_span, message).suggest(format!(
@@ -100,8 +104,8 @@ impl<'t, 's, 'f> Keys<'t, 's, 'f> {
     /// A text; its absence is reported at `anchor`.
     pub(super) fn required(&mut self, key: &str, anchor: &Range<usize>) -> Option<Word<'t>> {
         // A key under a mistyped name is one fault, not two.
-        let meant = |e: &Entry| suggest::closest(&e.key, [key]).is_some();
-        let mut unknown = self.map.entries.iter().filter(|e| !self.known.contains(&e.key.as_str()));
+        let meant = |e: &Entry<'_>| suggest::closest(&e.key, [key]).is_some();
+        let mut unknown = self.map.entries.iter().filter(|e| !self.known.contains(&&*e.key));
         let there = self.map.get(key).is_some() || self.map.partial || unknown.any(meant);
         if !there {
             let message = format!("{} needs the key `{key}`", self.what);
@@ -127,7 +131,7 @@ impl<'t, 's, 'f> Keys<'t, 's, 'f> {
     }
 
     /// A mapping, and whether one is there that cannot be read.
-    pub(super) fn map(&mut self, key: &str) -> (Option<&'t Map>, bool) {
+    pub(super) fn map(&mut self, key: &str) -> (Option<&'t Map<'t>>, bool) {
         let Some(entry) = self.map.get(key) else { return (None, self.map.partial) };
         match &entry.value.data {
             Data::Map(map) => (Some(map), false),
@@ -142,7 +146,7 @@ impl<'t, 's, 'f> Keys<'t, 's, 'f> {
 
     /// The items of a list; an absent or empty value has none. `cut` becomes
     /// true when items may be missing.
-    pub(super) fn list(&mut self, key: &str, most: usize, cut: &mut bool) -> &'t [Yaml] {
+    pub(super) fn list(&mut self, key: &str, most: usize, cut: &mut bool) -> &'t [Yaml<'t>] {
         let Some(entry) = self.map.get(key) else { return &[] };
         match &entry.value.data {
             Data::List(list) if list.items.len() > most => {
@@ -226,7 +230,7 @@ impl<'t, 's, 'f> Keys<'t, 's, 'f> {
         })
     }
 
-    fn wrong(&mut self, entry: &Entry, wanted: &str) -> &mut Finding {
+    fn wrong(&mut self, entry: &Entry<'_>, wanted: &str) -> &mut Finding {
         let (key, found) = (&entry.key, entry.value.describe());
         let message = format!("`{key}` must be {wanted}, it is {found}");
         self.sink.error(Rule::InvalidValue, &entry.value.span, message)

@@ -22,7 +22,7 @@ pub fn lint(bytes: &[u8]) -> Checked {
 }
 
 /// A file that does not say its format will mean something else one day.
-fn missing_schema(document: &Document<'_>, map: &Map) -> Option<Finding> {
+fn missing_schema(document: &Document<'_>, map: &Map<'_>) -> Option<Finding> {
     let first = map.entries.first()?;
     let meant = |key: &str| suggest::closest(key, ["schema"]).is_some();
     if map.partial || map.entries.iter().any(|entry| meant(&entry.key)) {

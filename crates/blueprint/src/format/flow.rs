@@ -16,7 +16,7 @@ enum Token {
 
 impl Layout<'_> {
     /// Lays out a collection in brackets, which is the next token.
-    pub(super) fn flow(&mut self, value: &Yaml, level: Level, owner: Owner) -> Result<(), Odd> {
+    pub(super) fn flow(&mut self, value: &Yaml<'_>, level: Level, owner: Owner) -> Result<(), Odd> {
         let mut leaves = Vec::new();
         collect(self.page.text, value, &mut leaves);
         let mut leaves = leaves.into_iter().peekable();
@@ -57,7 +57,7 @@ impl Layout<'_> {
 }
 
 /// The texts of a value, in the order of the file.
-fn collect(text: &str, value: &Yaml, leaves: &mut Vec<Range<usize>>) {
+fn collect(text: &str, value: &Yaml<'_>, leaves: &mut Vec<Range<usize>>) {
     match &value.data {
         Data::Map(map) => {
             for entry in &map.entries {

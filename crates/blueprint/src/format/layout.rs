@@ -30,7 +30,7 @@ pub(super) struct Layout<'t> {
     closed: Vec<Level>,
 }
 
-pub(super) fn lay_out(text: &str, root: &Yaml) -> Result<Laid, Odd> {
+pub(super) fn lay_out(text: &str, root: &Yaml<'_>) -> Result<Laid, Odd> {
     let mut layout = Layout { page: Page::new(text), closed: Vec::new() };
     let top = Level { old: 0, new: 0 };
     let breaks = layout.page.between(|_| 0);
@@ -58,7 +58,7 @@ pub(super) fn lay_out(text: &str, root: &Yaml) -> Result<Laid, Odd> {
 
 impl Layout<'_> {
     /// Lays out the keys of a mapping; the first is the next token.
-    fn map(&mut self, map: &Map, level: Level) -> Result<(), Odd> {
+    fn map(&mut self, map: &Map<'_>, level: Level) -> Result<(), Odd> {
         for (nth, entry) in map.entries.iter().enumerate() {
             if nth > 0 {
                 self.next_line(level);
@@ -77,7 +77,7 @@ impl Layout<'_> {
     }
 
     /// Lays out the items of a list; the first dash is the next token.
-    fn list(&mut self, list: &List, level: Level) -> Result<(), Odd> {
+    fn list(&mut self, list: &List<'_>, level: Level) -> Result<(), Odd> {
         for (nth, item) in list.items.iter().enumerate() {
             if nth > 0 {
                 self.next_line(level);
@@ -92,7 +92,7 @@ impl Layout<'_> {
     }
 
     /// Lays out what a key or a dash of `level` holds.
-    fn value(&mut self, value: &Yaml, level: Level, owner: Owner) -> Result<(), Odd> {
+    fn value(&mut self, value: &Yaml<'_>, level: Level, owner: Owner) -> Result<(), Odd> {
         let next = self.page.next();
         let new = level.new + STEP;
         let inner = Level { old: self.page.column(next), new };
@@ -139,7 +139,7 @@ impl Layout<'_> {
 
 /// Whether a value has bytes of its own. One that is left out has the place
 /// of its key, or of a sign after it.
-pub(super) fn is_written(text: &str, value: &Yaml, key: &Range<usize>) -> bool {
+pub(super) fn is_written(text: &str, value: &Yaml<'_>, key: &Range<usize>) -> bool {
     let word = matches!(&text[value.span.clone()], "~" | "null");
     value.data != Data::Null || (word && value.span != *key)
 }

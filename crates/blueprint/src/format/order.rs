@@ -8,7 +8,7 @@ use crate::yaml::{Data, Map, Yaml};
 
 /// The front matter with its keys in order; `None` when they are, or cannot
 /// be told apart by lines.
-pub(super) fn by_rank(text: &str, root: &Yaml) -> Option<String> {
+pub(super) fn by_rank(text: &str, root: &Yaml<'_>) -> Option<String> {
     let Data::Map(map) = &root.data else { return None };
     let ranks = ranks(map);
     if ranks.is_sorted() {
@@ -32,7 +32,7 @@ pub(super) fn by_rank(text: &str, root: &Yaml) -> Option<String> {
 
 /// The place of each key in the usual order. One that has none stays behind
 /// the key before it.
-fn ranks(map: &Map) -> Vec<usize> {
+fn ranks(map: &Map<'_>) -> Vec<usize> {
     let mut last = 0;
     let rank = |key: &str| TOP_KEYS.iter().position(|known| *known == key);
     map.entries
@@ -45,7 +45,7 @@ fn ranks(map: &Map) -> Vec<usize> {
 }
 
 /// The byte at which each key's line begins, when it is the first on it.
-fn key_lines(text: &str, map: &Map) -> Option<Vec<usize>> {
+fn key_lines(text: &str, map: &Map<'_>) -> Option<Vec<usize>> {
     let start = |key: usize| {
         let line = text[..key].rfind('\n').map_or(0, |end| end + 1);
         text[line..key].bytes().all(|byte| byte == b' ').then_some(line)

@@ -83,7 +83,7 @@ impl Writer {
     }
 
     /// A value in which nothing was refused.
-    pub(super) fn yaml(&mut self, value: &Yaml) {
+    pub(super) fn yaml(&mut self, value: &Yaml<'_>) {
         match &value.data {
             Data::Null | Data::Refused => self.out.push_str("null"),
             Data::Bool(flag) => self.flag(*flag),
@@ -91,7 +91,7 @@ impl Writer {
             Data::Text(text) => self.string(text),
             Data::List(list) => self.list(&list.items, Self::yaml),
             Data::Map(map) => {
-                let pairs = map.entries.iter().map(|entry| (entry.key.as_str(), &entry.value));
+                let pairs = map.entries.iter().map(|entry| (&*entry.key, &entry.value));
                 self.map(pairs, Self::yaml);
             }
         }

@@ -1,6 +1,7 @@
 //! From the events of the YAML parser to the tree. It keeps its own stack, so
 //! that depth costs no call stack and an alias is seen, never expanded.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use crate::{Finding, Rule, Severity};
 
 const ALIAS: &str = "an alias (`*name`) copies another place of the file";
 
-pub(super) fn read(text: &str, range: Range<usize>) -> Reading {
+pub(super) fn read(text: &str, range: Range<usize>) -> Reading<'_> {
     let mut builder = Builder::new(text, range.clone());
     for event in Parser::new_from_str(&text[range]) {
         let flow = match event {
@@ -36,9 +37,9 @@ enum Flow {
 }
 
 /// A collection that is being read.
-enum Frame {
-    List { span: Range<usize>, list: List },
-    Map { span: Range<usize>, map: Map, index: Index, key: Option<Key> },
+enum Frame<'t> {
+    List { span: Range<usize>, list: List<'t> },
+    Map { span: Range<usize>, map: Map<'t>, index: Index, key: Option<Key<'t>> },
 }
 
 /// Finds a key of a mapping again. A look through a few entries costs less
@@ -46,8 +47,8 @@ enum Frame {
 #[derive(Default)]
 pub(super) struct Index(BTreeMap<String, usize>);
 
-enum Key {
-    Text(String, Range<usize>),
+enum Key<'t> {
+    Text(Cow<'t, str>, Range<usize>),
     /// A key that a finding reports; its value is dropped.
     Refused,
 }
@@ -58,8 +59,8 @@ struct Builder<'t> {
     /// Byte of each character of `range`, unless all are one byte long.
     bytes: Option<Vec<usize>>,
     lines: Lines<'t>,
-    stack: Vec<Frame>,
-    root: Option<Yaml>,
+    stack: Vec<Frame<'t>>,
+    root: Option<Yaml<'t>>,
     documents: usize,
     complete: bool,
     findings: Vec<Finding>,
@@ -69,12 +70,12 @@ impl Index {
     const SMALL: usize = 12;
 
     /// The entry with this key, of those that the index was always asked for.
-    pub(super) fn find(&mut self, entries: &[Entry], key: &str) -> Option<usize> {
+    pub(super) fn find(&mut self, entries: &[Entry<'_>], key: &str) -> Option<usize> {
         if entries.len() <= Self::SMALL {
             return entries.iter().position(|entry| entry.key == key);
         }
         for (at, entry) in entries.iter().enumerate().skip(self.0.len()) {
-            self.0.insert(entry.key.clone(), at);
+            self.0.insert(entry.key.to_string(), at);
         }
         self.0.get(key).copied()
     }
@@ -97,7 +98,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn event(&mut self, event: Event<'_>, marks: Marks) -> Flow {
+    fn event(&mut self, event: Event<'t>, marks: Marks) -> Flow {
         let span = self.span(marks);
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
@@ -110,7 +111,7 @@ impl<'t> Builder<'t> {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.properties(anchor, tag.is_some(), &span);
-                self.scalar(&text, style, tag.is_some(), span);
+                self.scalar(text, style, tag.is_some(), span);
             }
             Event::SequenceStart(anchor, tag) => {
                 self.properties(anchor, tag.is_some(), &span);
@@ -126,7 +127,7 @@ impl<'t> Builder<'t> {
         Flow::Go
     }
 
-    fn finish(mut self) -> Reading {
+    fn finish(mut self) -> Reading<'t> {
         while !self.stack.is_empty() {
             self.close(self.range.end, true);
         }
@@ -135,7 +136,7 @@ impl<'t> Builder<'t> {
 
     // The tree.
 
-    fn scalar(&mut self, text: &str, style: ScalarStyle, tagged: bool, span: Range<usize>) {
+    fn scalar(&mut self, text: Cow<'t, str>, style: ScalarStyle, tagged: bool, span: Range<usize>) {
         if matches!(self.stack.last(), Some(Frame::Map { key: None, .. })) {
             return self.key(text, style, span);
         }
@@ -145,12 +146,12 @@ impl<'t> Builder<'t> {
             ScalarStyle::SingleQuoted
             | ScalarStyle::DoubleQuoted
             | ScalarStyle::Literal
-            | ScalarStyle::Folded => Data::Text(text.to_owned()),
+            | ScalarStyle::Folded => Data::Text(text),
         };
         self.value(Yaml { data, span });
     }
 
-    fn key(&mut self, text: &str, style: ScalarStyle, span: Range<usize>) {
+    fn key(&mut self, text: Cow<'t, str>, style: ScalarStyle, span: Range<usize>) {
         self.refuse_tab(&span);
         let merge = text == "<<" && style == ScalarStyle::Plain;
         if merge {
@@ -162,12 +163,12 @@ impl<'t> Builder<'t> {
             *key = Some(Key::Refused);
             return;
         }
-        let first = index.find(&map.entries, text).map(|at| map.entries[at].key_span.clone());
+        let first = index.find(&map.entries, &text).map(|at| map.entries[at].key_span.clone());
         match first {
-            None => *key = Some(Key::Text(text.to_owned(), span)),
+            None => *key = Some(Key::Text(text, span)),
             Some(first) => {
                 *key = Some(Key::Refused);
-                self.twice(text, first, span);
+                self.twice(&text, first, span);
             }
         }
     }
@@ -199,7 +200,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Takes a finished value to where it belongs.
-    fn value(&mut self, mut value: Yaml) {
+    fn value(&mut self, mut value: Yaml<'t>) {
         let Some(frame) = self.stack.last_mut() else {
             self.root.get_or_insert(value);
             return;
@@ -226,7 +227,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn open(&mut self, frame: Frame) -> Flow {
+    fn open(&mut self, frame: Frame<'t>) -> Flow {
         if self.stack.len() < limits::DEPTH {
             self.stack.push(frame);
             return Flow::Go;

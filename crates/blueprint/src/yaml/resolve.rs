@@ -2,17 +2,22 @@
 //! older YAML turned into a boolean or a number stays the text that was
 //! written.
 
+use std::borrow::Cow;
+
 use serde_json::Number;
 
 use super::Data;
 
 /// The value of a scalar that has no quotes.
-pub(super) fn plain(text: &str) -> Data {
-    match text {
+pub(super) fn plain(text: Cow<'_, str>) -> Data<'_> {
+    match &*text {
         "" | "~" | "null" => Data::Null,
         "true" => Data::Bool(true),
         "false" => Data::Bool(false),
-        _ => number(text).map_or_else(|| Data::Text(text.to_owned()), Data::Number),
+        _ => match number(&text) {
+            Some(number) => Data::Number(number),
+            None => Data::Text(text),
+        },
     }
 }
 
@@ -69,24 +74,24 @@ mod tests {
             "1.2.3",
             "1e999",
         ] {
-            assert_eq!(plain(word), Data::Text(word.to_owned()), "{word}");
+            assert_eq!(plain(word.into()), Data::Text(word.into()), "{word}");
         }
     }
 
     #[test]
     fn numbers_keep_their_digits() {
         for digits in ["0", "-0", "5", "-12", "1.50", "1e+3", "123456789012345678901234567890"] {
-            let Data::Number(number) = plain(digits) else { panic!("{digits}") };
+            let Data::Number(number) = plain(digits.into()) else { panic!("{digits}") };
             assert_eq!(number.to_string(), digits);
         }
     }
 
     #[test]
     fn nothing_true_and_false_have_one_spelling_each() {
-        assert_eq!(plain(""), Data::Null);
-        assert_eq!(plain("~"), Data::Null);
-        assert_eq!(plain("null"), Data::Null);
-        assert_eq!(plain("true"), Data::Bool(true));
-        assert_eq!(plain("false"), Data::Bool(false));
+        assert_eq!(plain("".into()), Data::Null);
+        assert_eq!(plain("~".into()), Data::Null);
+        assert_eq!(plain("null".into()), Data::Null);
+        assert_eq!(plain("true".into()), Data::Bool(true));
+        assert_eq!(plain("false".into()), Data::Bool(false));
     }
 }

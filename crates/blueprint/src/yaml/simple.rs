@@ -7,13 +7,14 @@
 //! Whatever is not plainly within its part of the language, wrong text too,
 //! is left to the parser; so nothing here makes a finding.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::build::Index;
 use super::{Data, Entry, List, Map, Yaml, resolve};
 
 /// The tree of the part `range` of `text`, in which nothing is wrong.
-pub(super) fn read(text: &str, range: Range<usize>) -> Option<Yaml> {
+pub(super) fn read(text: &str, range: Range<usize>) -> Option<Yaml<'_>> {
     let source = text.get(..range.end)?;
     if !is_usual(&source[range.start..]) {
         return None;
@@ -55,10 +56,10 @@ struct Reader<'t> {
     depth: usize,
     /// Those of all mappings that are being read, so that each gets a list of
     /// just its size.
-    entries: Vec<Entry>,
+    entries: Vec<Entry<'t>>,
 }
 
-type Key = (String, Range<usize>);
+type Key<'t> = (Cow<'t, str>, Range<usize>);
 
 impl<'t> Reader<'t> {
     // Lines (6.1, 6.6, 6.7).
@@ -103,14 +104,14 @@ impl<'t> Reader<'t> {
     // Block collections (8.2).
 
     /// The collection that begins here.
-    fn block(&mut self, column: usize) -> Option<Yaml> {
+    fn block(&mut self, column: usize) -> Option<Yaml<'t>> {
         self.deeper()?;
         let value = if self.is_item() { self.sequence(column) } else { self.mapping(column) };
         self.depth -= 1;
         value
     }
 
-    fn mapping(&mut self, column: usize) -> Option<Yaml> {
+    fn mapping(&mut self, column: usize) -> Option<Yaml<'t>> {
         let start = self.at;
         let (mark, mut index) = (self.entries.len(), Index::default());
         loop {
@@ -130,7 +131,7 @@ impl<'t> Reader<'t> {
 
     /// The value of a key, on the lines after it. A sequence may stand at the
     /// column of the key, and is then marked where its first item stands.
-    fn below(&mut self, column: usize) -> Option<Yaml> {
+    fn below(&mut self, column: usize) -> Option<Yaml<'t>> {
         self.end_line(true)?;
         match self.column? {
             deeper if deeper > column => self.block(deeper),
@@ -145,7 +146,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn sequence(&mut self, column: usize) -> Option<Yaml> {
+    fn sequence(&mut self, column: usize) -> Option<Yaml<'t>> {
         let start = self.at;
         let mut list = List::default();
         loop {
@@ -190,7 +191,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A value on the line of its key or dash, to the end of that line.
-    fn inline(&mut self) -> Option<Yaml> {
+    fn inline(&mut self) -> Option<Yaml<'t>> {
         let plain = !matches!(self.peek(), Some(b'"' | b'\'' | b'{' | b'['));
         let value = self.value(false)?;
         self.end_line(plain).map(|()| value)
@@ -198,26 +199,26 @@ impl<'t> Reader<'t> {
 
     // Flow collections (7.4) and scalars (7.3).
 
-    fn value(&mut self, flow: bool) -> Option<Yaml> {
+    fn value(&mut self, flow: bool) -> Option<Yaml<'t>> {
         let start = self.at;
         match self.peek()? {
             b'{' => self.brackets(Self::flow_mapping),
             b'[' => self.brackets(Self::flow_sequence),
             b'"' | b'\'' => {
                 self.at = self.quoted()?;
-                let data = Data::Text(self.source[start + 1..self.at - 1].to_owned());
+                let data = Data::Text(self.source[start + 1..self.at - 1].into());
                 Some(Yaml { data, span: start..self.at })
             }
             _ => {
                 let (span, is_key) = self.plain(flow)?;
                 self.at = span.end;
-                let data = resolve::plain(&self.source[span.clone()]);
+                let data = resolve::plain(self.source[span.clone()].into());
                 (!is_key).then_some(Yaml { data, span })
             }
         }
     }
 
-    fn brackets(&mut self, inside: fn(&mut Self) -> Option<Data>) -> Option<Yaml> {
+    fn brackets(&mut self, inside: fn(&mut Self) -> Option<Data<'t>>) -> Option<Yaml<'t>> {
         let start = self.at;
         self.deeper()?;
         self.at += 1;
@@ -228,7 +229,7 @@ impl<'t> Reader<'t> {
         Some(Yaml { data, span: start..self.at })
     }
 
-    fn flow_mapping(&mut self) -> Option<Data> {
+    fn flow_mapping(&mut self) -> Option<Data<'t>> {
         let (mark, mut index) = (self.entries.len(), Index::default());
         while self.peek() != Some(b'}') {
             let (key, key_span) = self.key(mark, &mut index, true)?;
@@ -240,7 +241,7 @@ impl<'t> Reader<'t> {
         Some(self.map(mark))
     }
 
-    fn flow_sequence(&mut self) -> Option<Data> {
+    fn flow_sequence(&mut self) -> Option<Data<'t>> {
         let mut list = List::default();
         while self.peek() != Some(b']') {
             list.items.push(self.value(true)?);
@@ -250,7 +251,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The mapping of the entries since `mark`.
-    fn map(&mut self, mark: usize) -> Data {
+    fn map(&mut self, mark: usize) -> Data<'t> {
         Data::Map(Map { entries: self.entries.drain(mark..).collect(), partial: false })
     }
 
@@ -266,7 +267,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A key that is not there yet, and its `:`.
-    fn key(&mut self, mark: usize, index: &mut Index, flow: bool) -> Option<Key> {
+    fn key(&mut self, mark: usize, index: &mut Index, flow: bool) -> Option<Key<'t>> {
         let (source, start) = (self.source, self.at);
         let (text, span) = if matches!(self.peek(), Some(b'"' | b'\'')) {
             let end = self.quoted()?;
@@ -282,7 +283,7 @@ impl<'t> Reader<'t> {
             (&source[span.clone()], span)
         };
         let known = index.find(&self.entries[mark..], text).is_some();
-        (!known && text != "<<" && span.len() <= KEY_BYTES).then(|| (text.to_owned(), span))
+        (!known && text != "<<" && span.len() <= KEY_BYTES).then(|| (text.into(), span))
     }
 
     /// Where the scalar in quotes that begins here ends.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Rule;
 
-fn reading(text: &str) -> Reading {
+fn reading(text: &str) -> Reading<'_> {
     read(text, 0..text.len())
 }
 

@@ -33,7 +33,7 @@ impl<'t> Reader<'_, '_, 't> {
     }
 
     /// `fresh` or `continue:<node>`; which node that is, the graph tells.
-    pub(super) fn session(&mut self, field: &Field, value: &'t Yaml) -> Option<Session> {
+    pub(super) fn session(&mut self, field: &Field, value: &'t Yaml<'t>) -> Option<Session> {
         let text = self.text(field, value)?.trim();
         if text == "fresh" {
             return Some(Session::Fresh);

@@ -13,7 +13,7 @@ impl<'t> Reader<'_, '_, 't> {
     pub(super) fn headers(
         &mut self,
         field: &Field,
-        value: &'t Yaml,
+        value: &'t Yaml<'t>,
     ) -> Option<Vec<(String, Template)>> {
         let map = self.mapping(field, value)?;
         let mut seen: BTreeMap<String, &Range<usize>> = BTreeMap::new();
@@ -22,7 +22,7 @@ impl<'t> Reader<'_, '_, 't> {
             let sound = reader.header(entry, first);
             let text = reader.item(field, &entry.value)?;
             let template = reader.template(text, &entry.value.span)?;
-            sound.then(|| (entry.key.clone(), template))
+            sound.then(|| (entry.key.to_string(), template))
         })?;
         pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
         Some(pairs)
@@ -30,7 +30,7 @@ impl<'t> Reader<'_, '_, 't> {
 
     /// Whether a request can have the header; `first` is where it already
     /// stands, since no case tells one header from another.
-    fn header(&mut self, entry: &Entry, first: Option<&Range<usize>>) -> bool {
+    fn header(&mut self, entry: &Entry<'_>, first: Option<&Range<usize>>) -> bool {
         let name = shorten(&entry.key);
         let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         let (message, suggestion) = if entry.key.is_empty() || !entry.key.chars().all(token) {

@@ -17,7 +17,7 @@ impl<'t> Reader<'_, '_, 't> {
     pub(super) fn count(
         &mut self,
         field: &'static Field,
-        value: &'t Yaml,
+        value: &'t Yaml<'t>,
         (least, most): (u64, u64),
     ) -> Option<Compiled> {
         let number = match &value.data {
@@ -48,7 +48,7 @@ impl<'t> Reader<'_, '_, 't> {
         None
     }
 
-    pub(super) fn flag(&mut self, field: &'static Field, value: &'t Yaml) -> Option<Compiled> {
+    pub(super) fn flag(&mut self, field: &'static Field, value: &'t Yaml<'t>) -> Option<Compiled> {
         if let Data::Bool(flag) = &value.data {
             return Some(Compiled::Flag(*flag));
         }
@@ -57,7 +57,11 @@ impl<'t> Reader<'_, '_, 't> {
     }
 
     /// A length of time; one that a template gives is read when it is there.
-    pub(super) fn duration(&mut self, field: &'static Field, value: &'t Yaml) -> Option<Compiled> {
+    pub(super) fn duration(
+        &mut self,
+        field: &'static Field,
+        value: &'t Yaml<'t>,
+    ) -> Option<Compiled> {
         if let Data::Text(text) = &value.data {
             let template = self.template(text, &value.span)?;
             if template.literal().is_none_or(|text| text.trim().parse::<Span>().is_ok()) {
@@ -78,7 +82,7 @@ impl<'t> Reader<'_, '_, 't> {
     }
 
     /// A path that leads to a list, bare or as the one place of a text.
-    pub(super) fn items(&mut self, field: &'static Field, value: &'t Yaml) -> Option<Compiled> {
+    pub(super) fn items(&mut self, field: &'static Field, value: &'t Yaml<'t>) -> Option<Compiled> {
         let text = self.text(field, value)?;
         if text.contains("{{") {
             let template = self.template(text, &value.span)?;
@@ -97,7 +101,7 @@ impl<'t> Reader<'_, '_, 't> {
     pub(super) fn automation(
         &mut self,
         field: &'static Field,
-        value: &'t Yaml,
+        value: &'t Yaml<'t>,
     ) -> Option<Compiled> {
         let text = self.text(field, value)?;
         match BlueprintId::new(text) {
