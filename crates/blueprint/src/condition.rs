@@ -37,7 +37,8 @@ use tree::{Form, Part};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     source: String,
-    test: Test,
+    /// Aside, since few nodes have one and every node has room for it.
+    test: Box<Test>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +74,7 @@ impl Condition {
             Some(test) => test,
             None => Test::read(source)?,
         };
-        Ok(Self { source: source.to_owned(), test })
+        Ok(Self { source: source.to_owned(), test: test.into() })
     }
 
     pub fn source(&self) -> &str {
@@ -83,7 +84,7 @@ impl Condition {
     /// The path of a condition that is nothing else. It asks for truth, so a
     /// value that is the string `"false"` says yes.
     pub fn bare_path(&self) -> Option<&Expr> {
-        match &self.test {
+        match &*self.test {
             Test::Truth(path) => Some(path),
             Test::Compare(..) | Test::Cel(_) => None,
         }
@@ -97,7 +98,7 @@ impl Condition {
     /// The paths, and whether each must lead to a value: a bare path need
     /// not, nor one that a `has(…)` asks about.
     pub fn needs(&self) -> impl Iterator<Item = (&Expr, bool)> {
-        let (first, second, asked) = match &self.test {
+        let (first, second, asked) = match &*self.test {
             Test::Truth(path) => (Some((path, false)), None, [].as_slice()),
             Test::Compare(left, _, right) => {
                 let need = |operand| Operand::path(operand).map(|path| (path, true));
@@ -110,7 +111,7 @@ impl Condition {
     }
 
     pub fn eval(&self, scope: &dyn Scope) -> Result<bool, TemplateError> {
-        match &self.test {
+        match &*self.test {
             Test::Truth(path) => Ok(path.look_up(scope).is_some_and(is_true)),
             Test::Compare(left, operator, right) => {
                 let (left, right) = (left.value(scope)?, right.value(scope)?);

@@ -8,6 +8,7 @@ mod read;
 mod tests;
 
 use std::fmt;
+use std::sync::Arc;
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
@@ -20,7 +21,9 @@ const CAUSE_CHARS: usize = 400;
 
 /// A compiled schema.
 #[derive(Clone)]
-pub struct Schema {
+pub struct Schema(Arc<Compiled>);
+
+struct Compiled {
     form: Form,
     source: Value,
     json_schema: Value,
@@ -59,27 +62,29 @@ impl Schema {
             .with_pattern_options(jsonschema::PatternOptions::regex())
             .build(&read.json_schema)
             .map_err(|error| not_valid(&error))?;
-        Ok(Self { form: read.form, source: read.source, json_schema: read.json_schema, validator })
+        let read::Read { form, source, json_schema } = read;
+        Ok(Self(Arc::new(Compiled { form, source, json_schema, validator })))
     }
 
     pub fn form(&self) -> Form {
-        self.form
+        self.0.form
     }
 
     /// The JSON as it was written.
     pub fn source(&self) -> &Value {
-        &self.source
+        &self.0.source
     }
 
     /// The same as JSON Schema 2020-12.
     pub fn json_schema(&self) -> &Value {
-        &self.json_schema
+        &self.0.json_schema
     }
 
     /// Each cause has the JSON pointer of its place; at most twenty are told.
     /// What a value holds is not repeated.
     pub fn check(&self, value: &Value) -> Result<(), Vec<String>> {
         let causes: Vec<String> = self
+            .0
             .validator
             .iter_errors(value)
             .take(CAUSES)
@@ -95,8 +100,8 @@ impl Schema {
 impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Schema")
-            .field("form", &self.form)
-            .field("source", &self.source)
+            .field("form", &self.0.form)
+            .field("source", &self.0.source)
             .finish_non_exhaustive()
     }
 }

@@ -22,7 +22,10 @@ use lexer::{Seat, Spot, Symbol};
 
 /// A command for `sh` whose values come in through its environment.
 #[derive(Debug, Clone)]
-pub struct ShellCommand {
+pub struct ShellCommand(Box<Parts>);
+
+#[derive(Debug, Clone)]
+struct Parts {
     source: String,
     text: String,
     exprs: Vec<Expr>,
@@ -68,28 +71,28 @@ impl ShellCommand {
                 }),
             }
         }
-        Ok(Self { source: source.to_owned(), text, exprs, variables })
+        Ok(Self(Box::new(Parts { source: source.to_owned(), text, exprs, variables })))
     }
 
     pub fn source(&self) -> &str {
-        &self.source
+        &self.0.source
     }
 
     /// The command with a variable in each place. It never changes with the
     /// values.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        self.exprs.iter()
+        self.0.exprs.iter()
     }
 
     pub fn render(&self, scope: &dyn Scope) -> Result<ShellText, TemplateError> {
-        let values = self.variables.iter().enumerate().map(|(number, place)| {
-            Ok((variable(number), self.exprs[*place].text_for_process(scope)?))
+        let values = self.0.variables.iter().enumerate().map(|(number, place)| {
+            Ok((variable(number), self.0.exprs[*place].text_for_process(scope)?))
         });
-        Ok(ShellText { text: self.text.clone(), values: values.collect::<Result<_, _>>()? })
+        Ok(ShellText { text: self.0.text.clone(), values: values.collect::<Result<_, _>>()? })
     }
 }
 

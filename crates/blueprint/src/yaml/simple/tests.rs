@@ -54,7 +54,7 @@ fn flow() -> impl Strategy<Value = String> {
 fn block() -> impl Strategy<Value = Vec<String>> {
     let leaf = flow().prop_map(|value| vec![format!("k: {value}")]);
     leaf.prop_recursive(4, 24, 3, |inner| {
-        let entry = (0..5_usize, 0..4_usize, inner.clone(), flow());
+        let entry = (0..5_usize, 0..4_usize, inner, flow());
         prop::collection::vec(entry, 1..4).prop_map(|entries| {
             let mut lines = Vec::new();
             let list = entries[0].0 == 0;
