@@ -190,3 +190,14 @@ fn a_schema_that_checks_nothing_or_is_broken_is_told_with_the_fix() {
     }
     insta::assert_snapshot!(out);
 }
+
+#[test]
+fn a_schema_in_a_text_is_nested_no_deeper_than_a_mapping() {
+    let deep = |levels: usize| {
+        let inside = "{\"properties\":{\"a\":".repeat(levels);
+        Value::from(format!("{inside}{{\"type\":\"string\"}}{}", "}}".repeat(levels)))
+    };
+    assert!(Schema::parse(&deep(30)).is_ok());
+    let error = Schema::parse(&deep(40)).unwrap_err();
+    assert_eq!(error.message, "the schema is nested more than 64 deep");
+}
