@@ -1,6 +1,8 @@
 //! Time as values. Only [`Clock`] knows what time it is, and only the
 //! outermost crate owns a real one.
 
+mod civil;
+
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -82,10 +84,7 @@ impl Span {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_millisecond(self.0) {
-            Ok(instant) => write!(f, "{instant:.3}"),
-            Err(_) => write!(f, "{}ms", self.0),
-        }
+        f.write_str(std::str::from_utf8(&civil::write(self.0)).expect("digits are ASCII"))
     }
 }
 
@@ -99,6 +98,9 @@ impl FromStr for Timestamp {
     type Err = TimeError;
 
     fn from_str(text: &str) -> Result<Self, TimeError> {
+        if let Some(millis) = civil::read(text.as_bytes()) {
+            return Ok(Self::from_millis(millis));
+        }
         let instant = text.parse::<jiff::Timestamp>();
         let instant = instant.map_err(|_| TimeError::Instant(text.to_owned()))?;
         Ok(Self::from_millis(instant.as_millisecond()))
@@ -282,6 +284,22 @@ mod tests {
             prop_assert_eq!(at.to_string().parse(), Ok(at));
             let span = Span::from_millis(span);
             prop_assert_eq!(span.to_string().parse(), Ok(span));
+        }
+
+        #[test]
+        fn an_instant_is_written_and_read_as_a_library_does(
+            millis in 0..=Timestamp::MAX_MILLIS,
+            at in 0..24_usize,
+            with in prop::sample::select(b"0123456789-:.TZtz 6".to_vec()),
+        ) {
+            let library = jiff::Timestamp::from_millisecond(millis).unwrap();
+            let mut text = Timestamp::from_millis(millis).to_string().into_bytes();
+            prop_assert_eq!(&text, &format!("{library:.3}").into_bytes());
+            text[at] = with;
+            let text = String::from_utf8(text).unwrap();
+            let library = text.parse::<jiff::Timestamp>().ok();
+            let expected = library.map(|at| Timestamp::from_millis(at.as_millisecond()));
+            prop_assert_eq!(text.parse::<Timestamp>().ok(), expected, "{}", text);
         }
 
         #[test]
