@@ -5,6 +5,7 @@
 
 mod decode;
 mod encode;
+mod plain;
 #[cfg(test)]
 mod tests;
 

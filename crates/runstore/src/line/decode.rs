@@ -1,6 +1,7 @@
-//! A stored line as an event: one typed pass over the text, then the kind
-//! decides which of the fields count. Fields that are not known are skipped,
-//! so that a later minor format may add some. Pure.
+//! A stored line as an event: one typed pass over the text, the short way of
+//! [`super::plain`] where that is enough, then the kind decides which of the
+//! fields count. Fields that are not known are skipped, so that a later minor
+//! format may add some. Pure.
 
 mod claim;
 mod run;
@@ -21,55 +22,69 @@ use serde_json::{Map, Value, json};
 
 use super::LineError;
 use super::encode::{op_word, repeat_word};
+use super::plain;
 
 /// The event of a line, with or without the fields of its frame. `format` is
 /// what the log's `run_started` said, where one was seen.
 pub fn decode(line: &[u8], format: Option<Format>) -> Result<Event, LineError> {
-    let mut raw: RawLine<'_> = serde_json::from_slice(line).map_err(|e| shape(line, e))?;
-    let (seq, at) = (raw.seq, raw.ts.0);
+    let mut raw = RawLine::default();
+    match plain::read(line, &mut raw) {
+        Some(()) => event_of(raw, format),
+        None => event_of(long(line)?, format),
+    }
+}
+
+/// The fields of any line.
+pub(super) fn long(line: &[u8]) -> Result<RawLine<'_>, LineError> {
+    serde_json::from_slice(line).map_err(|error| shape(line, error))
+}
+
+/// What the fields of a line say.
+pub(super) fn event_of(mut raw: RawLine<'_>, format: Option<Format>) -> Result<Event, LineError> {
+    let (seq, at) = (Seq(raw.seq), raw.ts.0);
     let fact = fact(&mut raw, format).map_err(|fault| fault.at(seq, &raw.kind.0, format))?;
     Ok(Event { seq, at, fact })
 }
 
 /// Every field that any kind has. Text borrows from the line where it can.
-#[derive(Deserialize)]
-struct RawLine<'a> {
-    seq: Seq,
-    ts: Instant,
+#[derive(Default, Deserialize)]
+pub(super) struct RawLine<'a> {
+    pub(super) seq: u64,
+    pub(super) ts: Instant,
     #[serde(borrow)]
-    kind: Text<'a>,
+    pub(super) kind: Text<'a>,
     #[serde(borrow)]
-    node: Option<Text<'a>>,
-    item: Option<u32>,
+    pub(super) node: Option<Text<'a>>,
+    pub(super) item: Option<u32>,
     #[serde(default, deserialize_with = "present")]
-    output: Option<Value>,
+    pub(super) output: Option<Value>,
     #[serde(borrow)]
-    port: Option<Text<'a>>,
+    pub(super) port: Option<Text<'a>>,
     #[serde(borrow)]
-    error: Option<Text<'a>>,
-    attempt: Option<Attempt>,
-    generation: Option<Generation>,
+    pub(super) error: Option<Text<'a>>,
+    pub(super) attempt: Option<Attempt>,
+    pub(super) generation: Option<Generation>,
     cut: Option<u64>,
     #[serde(borrow)]
-    work: Option<Text<'a>>,
+    pub(super) work: Option<Text<'a>>,
     deadline: Option<Instant>,
     #[serde(borrow)]
-    repeat: Option<Text<'a>>,
+    pub(super) repeat: Option<Text<'a>>,
     #[serde(borrow)]
-    op: Option<Text<'a>>,
-    entries: Option<Map<String, Value>>,
+    pub(super) op: Option<Text<'a>>,
+    pub(super) entries: Option<Map<String, Value>>,
     #[serde(borrow)]
-    message: Option<Text<'a>>,
+    pub(super) message: Option<Text<'a>>,
     #[serde(borrow)]
-    class: Option<Text<'a>>,
+    pub(super) class: Option<Text<'a>>,
     #[serde(borrow)]
-    code: Option<Text<'a>>,
+    pub(super) code: Option<Text<'a>>,
     #[serde(borrow)]
-    effect: Option<Text<'a>>,
+    pub(super) effect: Option<Text<'a>>,
     #[serde(borrow)]
-    cause: Option<Text<'a>>,
+    pub(super) cause: Option<Text<'a>>,
     #[serde(borrow)]
-    session: Option<Text<'a>>,
+    pub(super) session: Option<Text<'a>>,
     #[serde(borrow)]
     prompt: Option<Text<'a>>,
     #[serde(borrow)]
@@ -109,11 +124,11 @@ struct RawLine<'a> {
     #[serde(borrow)]
     caught: Option<Text<'a>>,
     wake: Option<Instant>,
-    iteration: Option<Round>,
+    pub(super) iteration: Option<Round>,
     most: Option<u64>,
     body: Option<Vec<NodeId>>,
     items: Option<Vec<Value>>,
-    index: Option<u32>,
+    pub(super) index: Option<u32>,
     until: Option<Instant>,
     usage: Option<Usage>,
     retry_after: Option<Span>,
@@ -126,12 +141,18 @@ struct RawLine<'a> {
 }
 
 /// Text that borrows; an `Option<Cow>` alone would always copy.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(transparent)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 /// An instant read without copying its text.
-struct Instant(Timestamp);
+pub(super) struct Instant(pub(super) Timestamp);
+
+impl Default for Instant {
+    fn default() -> Self {
+        Self(Timestamp::from_millis(0))
+    }
+}
 
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
