@@ -79,8 +79,8 @@ pub fn decide(
     if let Some(node) = frontier.skip(program, state) {
         return Some(Step::fact(Fact::NodeSkipped { node }));
     }
-    if let Some(site) = frontier.internal(program, state) {
-        return Some(node::settle(view, &site));
+    if let Some((ix, site)) = frontier.internal(program, state) {
+        return Some(node::settle(view, ix, &site));
     }
     if let Some(over) = frontier.over(program, state) {
         return Some(container::advance(view, over));

@@ -6,7 +6,8 @@
 //!
 //! To pay one sync for many internal steps, the machine folds ahead on a
 //! second state until nothing internal is left, and asks for all of it as
-//! one batch.
+//! one batch. Once that is durable the second state is what the log says, so
+//! a large batch is not folded again.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -171,8 +172,16 @@ impl RunMachine {
 
     /// The batch under way is durable.
     fn commit(&mut self, now: Timestamp) {
-        for event in std::mem::take(&mut self.batch) {
-            fold(&mut self.state, &event).expect("what was folded ahead folds again");
+        let batch = std::mem::take(&mut self.batch);
+        if self.ahead.closed.is_some() {
+            // Nothing is judged any more, so what was folded ahead can be given.
+            std::mem::swap(&mut self.state, &mut self.ahead);
+        } else if batch.len() > self.ahead.nodes.len() {
+            self.state = self.ahead.clone();
+        } else {
+            for event in &batch {
+                fold(&mut self.state, event).expect("what was folded ahead folds again");
+            }
         }
         for site in std::mem::take(&mut self.asked_again) {
             let work = child_work(&self.program, &self.state, &site);

@@ -45,7 +45,8 @@ impl<'a> Registry<'a> {
         Self::new(program, state, artifacts, Some(container), None)
     }
 
-    fn new(
+    /// What is seen in a body, or in the blueprint itself.
+    pub(crate) fn new(
         program: &'a Program,
         state: &'a RunState,
         artifacts: &'a str,

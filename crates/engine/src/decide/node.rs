@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blueprint::{Count, Kind, Node, PortName, StateOp, Template, TemplateError, Wait};
+use blueprint::{Count, Kind, Node, NodeIx, PortName, StateOp, Template, TemplateError, Wait};
 use durable::{Round, Span, Timestamp, limits};
 use serde_json::{Map, Value, json};
 
@@ -16,10 +16,9 @@ use crate::trigger::check_input;
 use crate::work::{Class, NodeError};
 
 /// Settles a node, or begins it when it is a container or a wait.
-pub(super) fn settle(view: View<'_>, site: &Site) -> Step {
-    let ix = view.program.node_ix(&site.node).expect("only a node of the program is ready");
+pub(super) fn settle(view: View<'_>, ix: NodeIx, site: &Site) -> Step {
     let node = view.program.node(ix);
-    let registry = Registry::at(view.program, view.state, view.artifacts, site);
+    let registry = Registry::new(view.program, view.state, view.artifacts, node.parent, site.item);
     let own = Own { node, site, registry: &registry, view };
     Step::facts(own.facts().unwrap_or_else(|error| {
         let caught = caught(view.program, site);

@@ -71,7 +71,7 @@ impl Frontier {
         if begins {
             self.open(program, state, &site.node);
         }
-        if state.node_status(site).is_settled() && program.node(ix).kind.is_container() {
+        if program.node(ix).kind.is_container() && state.node_status(site).is_settled() {
             self.lanes.retain(|key, _| key.body != Some(ix));
         }
         let key = Key { body: program.node(ix).parent, item: site.item };
@@ -82,17 +82,17 @@ impl Frontier {
 
     /// The first site that will not run.
     pub(super) fn skip(&self, program: &Program, state: &RunState) -> Option<Site> {
-        self.first(program, state, |lane| lane.skips.first().copied())
+        self.first(program, state, |lane| lane.skips.first().copied()).map(|(_, site)| site)
     }
 
     /// The first ready site that needs nothing from outside.
-    pub(super) fn internal(&self, program: &Program, state: &RunState) -> Option<Site> {
+    pub(super) fn internal(&self, program: &Program, state: &RunState) -> Option<(NodeIx, Site)> {
         self.first(program, state, |lane| lane.internal.first().copied())
     }
 
     /// The first ready site that needs an attempt.
     pub(super) fn external(&self, program: &Program, state: &RunState) -> Option<Site> {
-        self.first(program, state, |lane| lane.external.first().copied())
+        self.first(program, state, |lane| lane.external.first().copied()).map(|(_, site)| site)
     }
 
     /// The first container to be looked at: its round or one of its items is
@@ -141,10 +141,10 @@ impl Frontier {
         program: &Program,
         state: &RunState,
         pick: impl Fn(&Lane) -> Option<NodeIx>,
-    ) -> Option<Site> {
+    ) -> Option<(NodeIx, Site)> {
         self.lanes.iter().find_map(|(key, lane)| {
             let ix = pick(lane)?;
-            (!is_halted(program, state, *key)).then(|| key.site(program, ix))
+            (!is_halted(program, state, *key)).then(|| (ix, key.site(program, ix)))
         })
     }
 

@@ -116,7 +116,6 @@ impl At<'_> {
             let (seq, kind, node) = (self.seq, self.kind, self.node.clone());
             return Err(Illegal::Attempt { seq, kind, node, expected, found });
         }
-        self.stop_waiting(state);
         match child {
             Some(child) => drop(state.children.insert(self.node.clone(), child.run_id.clone())),
             None => drop(state.in_flight.insert(self.node.clone())),
@@ -134,6 +133,8 @@ impl At<'_> {
         node.proof = None;
         node.checks = Vec::new();
         node.started_at.get_or_insert(at);
+        let wake = node.wake.take();
+        self.no_longer_waits(state, wake);
         Ok(())
     }
 
@@ -169,17 +170,18 @@ impl At<'_> {
         port: PortName,
     ) -> Result<(), Illegal> {
         self.expect_end(state, attempt)?;
-        let node = self.entry(state);
-        node.output = Some(output);
-        node.port = Some(port);
-        // The word of a person is a claim too.
-        let claims = node.claim.take().is_some() || node.in_flight.is_some_and(|own| own.agent);
-        if claims && node.proof != Some(Proof::Proven) {
-            node.proof = Some(Proof::Claimed);
-        }
-        // An attempt before this one may have left it.
-        node.error = None;
-        self.settle(state, NodeStatus::Completed);
+        self.settle_with(state, NodeStatus::Completed, |node| {
+            node.output = Some(output);
+            node.port = Some(port);
+            // The word of a person is a claim too.
+            let by_agent = node.in_flight.is_some_and(|own| own.agent);
+            let claims = node.claim.take().is_some() || by_agent;
+            if claims && node.proof != Some(Proof::Proven) {
+                node.proof = Some(Proof::Claimed);
+            }
+            // An attempt before this one may have left it.
+            node.error = None;
+        });
         Ok(())
     }
 
@@ -216,11 +218,11 @@ impl At<'_> {
         session: Option<&String>,
     ) -> Result<(), Illegal> {
         self.expect_attempt(state, attempt)?;
-        self.stop_working(state);
         if let Some(wake) = wake {
             state.timers.insert((wake, self.node.clone()));
         }
         let node = self.entry(state);
+        let flight = node.in_flight.take();
         node.status = if wake.is_some() { NodeStatus::Waiting } else { NodeStatus::Pending };
         node.wake = wake;
         // The next attempt is another run.
@@ -238,6 +240,7 @@ impl At<'_> {
             }
             AgainCause::Interrupted => {}
         }
+        self.no_longer_works(state, flight);
         Ok(())
     }
 
@@ -365,38 +368,57 @@ impl At<'_> {
         }
     }
 
-    /// The attempt is over; its time counts when an agent made it. How long
-    /// it was at work after its owner died, nobody saw.
+    /// The attempt is over.
     pub(super) fn stop_working(&self, state: &mut RunState) {
+        let flight = state.nodes.get_mut(self.node).and_then(|node| node.in_flight.take());
+        self.no_longer_works(state, flight);
+    }
+
+    /// The node has let go of an attempt; its time counts when an agent made
+    /// it. How long it was at work after its owner died, nobody saw.
+    fn no_longer_works(&self, state: &mut RunState, flight: Option<InFlight>) {
         state.in_flight.remove(self.node);
         state.children.remove(self.node);
         state.claims.remove(self.node);
-        let flight = state.nodes.get_mut(self.node).and_then(|node| node.in_flight.take());
         let seen = |flight: &InFlight| flight.agent && flight.generation == state.generation;
         if let Some(flight) = flight.filter(seen) {
             state.spending.took(self.at.since(flight.since));
         }
     }
 
-    fn stop_waiting(&self, state: &mut RunState) {
+    /// The node has let go of a moment.
+    fn no_longer_waits(&self, state: &mut RunState, wake: Option<Timestamp>) {
         state.waiting.remove(self.node);
-        let wake = state.nodes.get_mut(self.node).and_then(|node| node.wake.take());
         if let Some(wake) = wake {
             state.timers.remove(&(wake, self.node.clone()));
         }
     }
 
     pub(super) fn settle(&self, state: &mut RunState, status: NodeStatus) {
-        self.stop_working(state);
-        self.stop_waiting(state);
+        self.settle_with(state, status, |_| {});
+    }
+
+    /// The end of the node, with what else it does to it. In a large graph
+    /// most of the cost of an event is to find the node, so all is done where
+    /// it was found.
+    fn settle_with(
+        &self,
+        state: &mut RunState,
+        status: NodeStatus,
+        end: impl FnOnce(&mut NodeState),
+    ) {
         let at = self.at;
         let node = self.entry(state);
+        end(node);
+        let (flight, wake) = (node.in_flight.take(), node.wake.take());
         node.status = status;
         node.disclaim();
         node.correction = None;
         node.again = None;
         node.started_at.get_or_insert(at);
         node.ended_at = Some(at);
+        self.no_longer_works(state, flight);
+        self.no_longer_waits(state, wake);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use blueprint::{Kind, NodeIx, Program};
+use blueprint::{Kind, NodeIx, PortName, Program};
 
 use super::Key;
 use crate::state::{NodeStatus, RunState};
@@ -65,13 +65,15 @@ impl Lane {
     /// Takes note of what happened to a node.
     pub(super) fn update(&mut self, program: &Program, state: &RunState, ix: NodeIx) {
         let Some(at) = self.at(ix) else { return };
-        let status = state.node_status(&self.key.site(program, ix));
+        let node = state.node(&self.key.site(program, ix));
+        let status = node.map_or(NodeStatus::Pending, |node| node.status);
         if status.is_settled() && !self.settled[at] {
             self.settled[at] = true;
             self.unsettled -= 1;
-            self.settle_edges(program, state, ix, status);
+            let port = node.and_then(|node| node.port.as_ref());
+            self.settle_edges(program, state, ix, status, port);
         }
-        self.look(program, state, ix);
+        self.place(program, ix, at, status == NodeStatus::Pending);
     }
 
     /// Settles the edges out of a node. One that failed and found no way out
@@ -83,9 +85,8 @@ impl Lane {
         state: &RunState,
         ix: NodeIx,
         status: NodeStatus,
+        port: Option<&PortName>,
     ) {
-        let site = self.key.site(program, ix);
-        let port = state.node(&site).and_then(|node| node.port.clone());
         match status {
             NodeStatus::Completed | NodeStatus::Skipped => {}
             NodeStatus::Failed | NodeStatus::Unknown if port.is_some() => {}
@@ -100,17 +101,23 @@ impl Lane {
             // An edge into a body belongs to the lanes of that body.
             let Some(to) = self.at(edge.to) else { continue };
             self.open[to] = self.open[to].saturating_sub(1);
-            if port.as_ref() == Some(&edge.from_port) {
+            if port == Some(&edge.from_port) {
                 self.taken[to] += 1;
             }
             self.look(program, state, edge.to);
         }
     }
 
-    /// Puts a node into the set it belongs to.
+    /// Puts a node into the set it belongs to. What became of one before
+    /// which an edge is open makes no difference.
     fn look(&mut self, program: &Program, state: &RunState, ix: NodeIx) {
         let Some(at) = self.at(ix) else { return };
-        let pending = state.node_status(&self.key.site(program, ix)) == NodeStatus::Pending;
+        let pending = self.open[at] == 0
+            && state.node_status(&self.key.site(program, ix)) == NodeStatus::Pending;
+        self.place(program, ix, at, pending);
+    }
+
+    fn place(&mut self, program: &Program, ix: NodeIx, at: usize, pending: bool) {
         let decided = pending && self.open[at] == 0;
         let root = self.key.body.is_none() && program.incoming(ix).is_empty();
         let ready = decided && (root || self.taken[at] > 0);
