@@ -45,9 +45,6 @@ impl Lane {
         };
         let nodes = lane.nodes.clone();
         for ix in &nodes {
-            lane.look(program, state, *ix);
-        }
-        for ix in &nodes {
             lane.update(program, state, *ix);
         }
         lane
