@@ -1,5 +1,7 @@
 //! An event as the body of a line: what [`durable::frame::seal`] takes. Pure.
 
+use std::io::Write as _;
+
 use blueprint::{Budget, Repeat, StateOp};
 use engine::{Event, Fact, NodeError, RunStarted, Site};
 use serde::Serialize;
@@ -304,6 +306,10 @@ pub(super) fn op_word(op: StateOp) -> &'static str {
     }
 }
 
+/// Most lines have fewer bytes, so that they need to be moved nowhere while
+/// they grow.
+const USUAL_BYTES: usize = 512;
+
 /// A JSON object under way; its fields stand in the order of the calls.
 struct Object(Vec<u8>);
 
@@ -311,7 +317,10 @@ impl Object {
     fn new(event: &Event) -> Self {
         let Event { seq, at, fact } = event;
         let kind = fact.kind();
-        Self(format!("{{\"seq\":{seq},\"ts\":\"{at}\",\"kind\":\"{kind}\"").into_bytes())
+        let mut bytes = Vec::with_capacity(USUAL_BYTES);
+        write!(bytes, "{{\"seq\":{seq},\"ts\":\"{at}\",\"kind\":\"{kind}\"")
+            .expect("memory can be written to");
+        Self(bytes)
     }
 
     fn add<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
