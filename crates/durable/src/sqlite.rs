@@ -66,6 +66,17 @@ impl Database {
         Ok(stands.then_some(database))
     }
 
+    /// Brings the tables of another set in the same file to the version that
+    /// is known.
+    pub fn also(&mut self, set: &Migrations) -> Result<(), DatabaseError> {
+        migrate::migrate(&mut self.connection, &self.path, set)
+    }
+
+    /// Whether somebody has made the tables of another set in the same file.
+    pub fn has(&self, set: &Migrations) -> Result<bool, DatabaseError> {
+        migrate::is_current(&self.connection, &self.path, set)
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }

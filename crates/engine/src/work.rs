@@ -72,6 +72,9 @@ pub struct AgentTask {
     pub mode: Option<Mode>,
     /// With [`Mode::Custom`], in the provider's own words.
     pub tools: Vec<String>,
+    /// The limit of a provider is waited for. It says nothing of what is
+    /// asked, so the digest of the work does not have it.
+    pub waits_for_limits: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,7 @@ use blueprint::{Kind, Node, Program};
 use durable::Digest;
 use engine::{AgentTask, AttemptKey, Outcome, RunId, Work};
 use providers::agent::{
-    Adapter, AgentPlace, AgentRequest, Mode, Patience, Providers, find, perform_agent,
+    Adapter, AgentPlace, AgentRequest, Mode, Patience, Providers, account, find, perform_agent,
 };
 use providers::{Asks, ChooseError, HostEnv, Place, ProviderName, Sink, Stop, Wishes, choose_for};
 use runstore::{Home, RunPlace};
@@ -18,6 +18,7 @@ use runstore::{Home, RunPlace};
 use serde_json::{Value, json};
 
 use crate::Host;
+use crate::accounts::AtAccount;
 use crate::api::{Code, HostError};
 use crate::attempts::{Asked, Asking};
 use crate::perform::{Stage, preflight};
@@ -141,8 +142,22 @@ impl Agents {
             Ok(asked) => asked,
             Err(refused) => return refused,
         };
+        let at_account = adapter.launch(&request).ok().map(|launch| {
+            let account = account(&adapter, &request, &launch, place.program, &stage.host_env);
+            AtAccount::look(stage, &work.key.node.to_string(), account, task.waits_for_limits)
+        });
+        let at_account = match at_account.transpose() {
+            Ok(at_account) => at_account,
+            Err(limited) => {
+                asked.finish(&limited);
+                return limited;
+            }
+        };
         let mut named = |session: &str| asked.started(None, Some(session));
-        let end = perform_agent(&adapter, &request, &place, stop, sink, &mut named);
+        let mut end = perform_agent(&adapter, &request, &place, stop, sink, &mut named);
+        if let Some(at_account) = at_account {
+            at_account.told(&mut end.outcome);
+        }
         asked.finish(&end.outcome);
         // It holds the prompt, and nothing that anybody needs again.
         if let Err(error) = fs::remove_dir_all(&folder)

@@ -29,7 +29,7 @@ pub use engine::state::{Failure, NodeStatus, RunStatus};
 pub use engine::view::{Look, NodeView, Progress, RunView, look, node_icon};
 pub use engine::work::{Class, Effect, NodeError};
 pub use error::{Code, HostError};
-pub use providers::{ProviderMode, ProviderProbe, ProviderReport, ProviderRow};
+pub use providers::{BlockedAccount, ProviderMode, ProviderProbe, ProviderReport, ProviderRow};
 pub use workers::{
     Worker, WorkerCoverage, WorkerEnding, WorkerRow, WorkerState, WorkersPage, WorkersQuery,
 };

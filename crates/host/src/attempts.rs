@@ -59,7 +59,7 @@ impl Attempts {
     }
 
     /// Opens the book when nobody has, and forgets what is old enough.
-    fn with<T>(
+    pub(crate) fn with<T>(
         &self,
         write: impl FnOnce(&Registry) -> Result<T, RegistryError>,
     ) -> Result<T, RegistryError> {

@@ -14,7 +14,14 @@ impl Host {
     /// All providers, installed or not. Nothing is started.
     pub fn providers(&self) -> Result<Vec<ProviderRow>, HostError> {
         let (agents, env) = (self.agents()?, host_env());
-        Ok(agents.adapters().map(|adapter| row(&agents, &adapter, &env)).collect())
+        // Without the book no provider is less there; `doctor` tells of that.
+        let blocked = self.blocked_accounts().unwrap_or_default();
+        let row = |adapter: Adapter| {
+            let row = row(&agents, &adapter, &env);
+            let own = blocked.iter().filter(|account| account.provider == row.name);
+            ProviderRow { blocked: own.cloned().collect(), ..row }
+        };
+        Ok(agents.adapters().map(row).collect())
     }
 
     /// One provider, and the command line with which it is asked in each
@@ -80,6 +87,7 @@ fn row(agents: &Agents, adapter: &Adapter, env: &HostEnv) -> ProviderRow {
         configured: matches!(adapter, Adapter::Configured(_)),
         program: program.unwrap_or_else(|| adapter.program()).to_owned(),
         path: find(adapter, program, env),
+        blocked: Vec::new(),
     }
 }
 

@@ -49,6 +49,7 @@ impl Host {
             ),
         ]);
         lines.extend(self.provider_lines());
+        lines.extend(self.account_lines());
         lines.push(self.runs_line()?);
         lines.extend(self.index_line());
         lines.extend(self.attempts_line());

@@ -3,6 +3,7 @@
 //! meet, and the only one that starts threads and waits. [`api`] is its
 //! plain-data face; the command line and everything else outside use that.
 
+mod accounts;
 mod activity;
 mod agents;
 pub mod api;

@@ -53,6 +53,9 @@ impl Host {
             actor: Self::actor(),
             note,
         };
+        if signal.verb == Verb::Resume {
+            self.lift_limits(&place);
+        }
         runstore::inbox::put(&*self.disk, &place, &signal, &*self.entropy).map_err(put_fault)?;
         self.await_answer(&place, &signal)
     }

@@ -100,7 +100,7 @@ impl Host {
         }
     }
 
-    fn book(&self) -> Result<Option<Registry>, HostError> {
+    pub(crate) fn book(&self) -> Result<Option<Registry>, HostError> {
         Registry::read(&book_of(self.home.path())).map_err(|f| fault(&f))
     }
 
@@ -130,7 +130,7 @@ fn recorded(shown: Option<State>) -> Vec<State> {
     }
 }
 
-fn fault(fault: &RegistryError) -> HostError {
+pub(crate) fn fault(fault: &RegistryError) -> HostError {
     HostError::from_fault(Code::Store, "the book of attempts cannot be read", fault)
         .hint("no run needs it: move state.db, state.db-wal and state.db-shm of the home away")
 }

@@ -6,6 +6,7 @@
 //! The law: a turn has succeeded only when the program itself said so in its
 //! own closing evidence and there is an answer. An exit code proves nothing.
 
+mod account;
 mod adapter;
 mod answer;
 mod claude;
@@ -26,6 +27,7 @@ mod schema;
 mod status;
 mod watch;
 
+pub use account::{Account, account};
 pub use adapter::Adapter;
 pub use configured::{Changed, Configured, Providers, ProvidersError};
 pub use fault::Fault;

@@ -1,8 +1,11 @@
 //! The book of worker attempts: who was asked to do what, before anybody was,
 //! and what came of it. A write counts only while its speaker still holds the
 //! attempt, so that a late end never covers what a restart has concluded.
-//! Runs do not need this book; their logs are the truth.
+//! Runs do not need this book; their logs are the truth. Beside the attempts
+//! it has the accounts whose limits were met.
 
+mod accounts;
+mod block;
 mod find;
 mod keep;
 mod schema;
@@ -19,6 +22,7 @@ use durable::sqlite::{Database, DatabaseError};
 use engine::AttemptKey;
 use thiserror::Error;
 
+pub use block::{BLOCK_MAX, Block};
 pub use find::{Filter, Found, Mark, Page};
 pub use keep::{DETAIL_FOR, RESUME_FOR};
 pub use word::{Coverage, Ending, Kind, State};
@@ -44,7 +48,8 @@ impl Registry {
     /// Opens the book for writing; it is made where there is none. Its folder
     /// must exist.
     pub fn open(path: &Path) -> Result<Self, RegistryError> {
-        let database = Database::open(path, &schema::WORKERS)?;
+        let mut database = Database::open(path, &schema::WORKERS)?;
+        database.also(&accounts::ACCOUNTS)?;
         Ok(Self { database })
     }
 

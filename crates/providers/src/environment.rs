@@ -60,6 +60,11 @@ impl HostEnv {
         Self::new(std::env::vars_os())
     }
 
+    /// What this variable is here, if it is set.
+    pub(crate) fn value(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str)
+    }
+
     /// The default list, then the names in `pass` that are set here, then
     /// `set`, then the marks: those come last, so nothing can hide a child.
     pub fn child(&self, pass: &[String], set: &[(String, String)], marks: Marks) -> ChildEnv {

@@ -28,6 +28,10 @@ fn list(host: &Host, console: &Console) -> Result<Exit, CliError> {
     }
     let cells: Vec<_> = rows.iter().map(|row| vec![name(row), from(row), place(row)]).collect();
     console.line(&table::render(&["PROVIDER", "FROM", "PROGRAM"], &cells, console.style))?;
+    for blocked in rows.iter().flat_map(|row| &row.blocked) {
+        console
+            .line(&console.style.paint(Paint::Attention, &escape::line(&blocked.to_string())))?;
+    }
     if rows.iter().all(|row| row.path.is_none()) {
         console
             .talk("none is installed; try an automation with `--provider scripted --script FILE`");

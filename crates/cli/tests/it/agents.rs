@@ -21,7 +21,7 @@ done = { at = "/type", is = "end" }
 "#;
 
 /// A house with a provider `parrot`, which is this shell script.
-fn with_parrot(script: &str) -> House {
+pub(crate) fn with_parrot(script: &str) -> House {
     let house = House::new();
     let program = house.work().join("parrot");
     house.write("parrot", format!("#!/bin/sh\n{script}"));
@@ -34,7 +34,7 @@ fn with_parrot(script: &str) -> House {
 }
 
 /// A blueprint of these nodes, one after the other.
-fn chain(settings: &str, nodes: &[(&str, &str)]) -> String {
+pub(crate) fn chain(settings: &str, nodes: &[(&str, &str)]) -> String {
     let mut text = format!(
         "---\nschema: 2\nid: talk\nname: Talk\n{settings}nodes:\n  \
          - {{ id: start, type: manual_trigger }}\n"

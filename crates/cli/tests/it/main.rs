@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
+mod accounts;
 mod agents;
 mod arguments;
 mod authoring;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use blueprint::{
-    AgentTerms, Check, Environment, Http, Kind, Node, PortName, Program, Session, Template,
+    AgentTerms, Check, Environment, Http, Kind, Node, OnLimit, PortName, Program, Session, Template,
 };
 use durable::{Attempt, Digest, Generation, Round};
 use serde_json::{Map, Value};
@@ -179,12 +179,13 @@ fn external(
     };
     match &node.kind {
         Kind::Task { agent, prompt, output_schema, terms } => {
-            let ask = Ask { agent, prompt, choices: &[], schema: output_schema.as_ref(), terms };
+            let (choices, schema, waits) = (&[][..], output_schema.as_ref(), waits(node));
+            let ask = Ask { agent, prompt, choices, schema, terms, waits };
             let session = asked_session(program, state, site, node)?;
             ask.task(state.node(site), session, &render)
         }
         Kind::Decision { agent, prompt, choices, terms } => {
-            let ask = Ask { agent, prompt, choices, schema: None, terms };
+            let ask = Ask { agent, prompt, choices, schema: None, terms, waits: waits(node) };
             let session = asked_session(program, state, site, node)?;
             ask.task(state.node(site), session, &render)
         }
@@ -237,6 +238,11 @@ struct Ask<'a> {
     choices: &'a [PortName],
     schema: Option<&'a blueprint::Schema>,
     terms: &'a AgentTerms,
+    waits: bool,
+}
+
+fn waits(node: &Node) -> bool {
+    node.on_limit == OnLimit::Wait
 }
 
 impl Ask<'_> {
@@ -261,6 +267,7 @@ impl Ask<'_> {
             model: self.terms.model.clone(),
             mode: self.terms.mode,
             tools: self.terms.tools.clone(),
+            waits_for_limits: self.waits,
         }))
     }
 }

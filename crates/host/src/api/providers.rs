@@ -1,6 +1,9 @@
 //! Providers of agents, as people are told of them.
 
+use std::fmt;
 use std::path::PathBuf;
+
+use durable::Timestamp;
 
 /// One provider of a home.
 #[derive(Debug, Clone)]
@@ -12,6 +15,31 @@ pub struct ProviderRow {
     pub program: String,
     /// Where it was found; nothing when it is not installed.
     pub path: Option<PathBuf>,
+    /// Its accounts that are not asked at present.
+    pub blocked: Vec<BlockedAccount>,
+}
+
+/// An account whose limit is reached, so that nobody asks it for a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedAccount {
+    /// Its name in the book; it says nothing of the account itself.
+    pub account: String,
+    pub provider: String,
+    pub label: String,
+    pub since: Timestamp,
+    pub until: Timestamp,
+    /// The provider said when its limit resets.
+    pub reset_known: bool,
+    /// How many times in a row it was met again as soon as it was over.
+    pub backoffs: u32,
+}
+
+impl fmt::Display for BlockedAccount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { provider, label, since, until, .. } = self;
+        write!(f, "{provider} ({label}) met its limit at {since} and is not asked until {until}")?;
+        if self.reset_known { Ok(()) } else { write!(f, ", when it is tried again") }
+    }
 }
 
 /// A provider and how it is asked.

@@ -1,5 +1,6 @@
 //! The book against its laws: who may write, what stays, and for how long.
 
+mod accounts_kept;
 mod machine;
 
 use durable::{Attempt, Round, Span, Timestamp};
@@ -75,7 +76,7 @@ impl Registry {
 #[test]
 fn every_query_stands_against_the_tables() {
     let desk = desk();
-    for query in schema::ALL {
+    for query in schema::ALL.iter().chain(&accounts::ALL) {
         desk.registry.database.connection().prepare(query).unwrap();
     }
 }

@@ -39,6 +39,7 @@ fn task(session: Option<&str>) -> AgentTask {
         model: None,
         mode: None,
         tools: Vec::new(),
+        waits_for_limits: true,
     }
 }
 

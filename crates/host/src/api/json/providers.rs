@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::SCHEMA;
-use crate::api::{ProviderProbe, ProviderReport, ProviderRow};
+use crate::api::{BlockedAccount, ProviderProbe, ProviderReport, ProviderRow, Timestamp};
 
 pub fn providers(rows: &[ProviderRow]) -> ProvidersDocument<'_> {
     ProvidersDocument { schema: SCHEMA, ok: true, providers: rows.iter().map(row).collect() }
@@ -46,6 +46,19 @@ fn row(row: &ProviderRow) -> ProviderEntry<'_> {
         configured: row.configured,
         program: &row.program,
         path: row.path.as_deref(),
+        blocked: row.blocked.iter().map(blocked).collect(),
+    }
+}
+
+fn blocked(account: &BlockedAccount) -> BlockedEntry<'_> {
+    let BlockedAccount { account, label, since, until, reset_known, backoffs, .. } = account;
+    BlockedEntry {
+        account,
+        label,
+        since: *since,
+        until: *until,
+        reset_known: *reset_known,
+        backoffs: *backoffs,
     }
 }
 
@@ -81,6 +94,18 @@ struct ProviderEntry<'a> {
     configured: bool,
     program: &'a str,
     path: Option<&'a Path>,
+    /// Accounts whose limit is reached, so that nobody asks them for a while.
+    blocked: Vec<BlockedEntry<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct BlockedEntry<'a> {
+    account: &'a str,
+    label: &'a str,
+    since: Timestamp,
+    until: Timestamp,
+    reset_known: bool,
+    backoffs: u32,
 }
 
 #[derive(Debug, Serialize)]
