@@ -132,7 +132,7 @@ impl Theatre {
         lock: Lock,
         words: &[(usize, Word)],
     ) -> Result<Left, Failure> {
-        let left = self.host.drive_run(place, lock, |invocation| {
+        let left = self.host.drive_run(place, lock, |_, invocation| {
             Ok(Performer::new(self, place, invocation, words))
         })?;
         self.record.lock().left.insert(place.clone(), left);

@@ -158,6 +158,7 @@ impl World for Crew {
     }
 
     fn stays(&self, wake: Option<Timestamp>) -> bool {
+        self.stage.guard.let_go();
         wake.is_some() || self.children.values().any(|watch| !watch.rests)
     }
 

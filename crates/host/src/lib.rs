@@ -24,6 +24,7 @@ mod export;
 pub mod family;
 mod follow;
 mod fork;
+mod guard;
 mod host;
 mod launch;
 mod library;

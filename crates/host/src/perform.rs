@@ -26,6 +26,7 @@ use crate::api::HostError;
 use crate::ask::perform_http;
 use crate::attempts::{Asked, Asking, Attempts};
 use crate::baseline;
+use crate::guard::Part;
 use crate::prove::perform_proof;
 use crate::worktree::Shared;
 
@@ -49,6 +50,8 @@ pub(crate) struct Stage {
     pub attempts: Option<Attempts>,
     /// The checkout that the run shares with others and may write to.
     pub checkout: Option<Shared>,
+    /// The worker's part in the guard over all agents of the home.
+    pub guard: Arc<Part>,
 }
 
 impl Stage {
@@ -130,6 +133,13 @@ fn agent(
         Ok(provider) => provider,
         Err(error) => return unavailable(&error),
     };
+    // A rehearsal asks nobody.
+    let guarded = stage.attempts.as_ref().map_or(Ok(()), |_| stage.guard.take(&stage.host));
+    if let Err(error) = guarded {
+        let message = format!("{}: {}", work.key.node, error.message);
+        let error = NodeError::before_effect(Class::Transient, "agents_held_back", message);
+        return Outcome::Failed(error);
+    }
     if redact::is_only_marks(&task.prompt) {
         let message =
             format!("{}: nothing but redaction marks is left of the prompt", work.key.node);

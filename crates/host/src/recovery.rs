@@ -15,6 +15,9 @@ use crate::library::store;
 use crate::work::{adopt_fault, snapshots};
 use crate::worker::{Arrival, World, drive};
 
+/// What is said of a run that nobody has begun.
+const NEVER_BEGAN: &str = "the worker of the run ended before the run began";
+
 impl Host {
     /// Looks at every open run of the home and recovers those without an
     /// owner.
@@ -102,7 +105,7 @@ impl Host {
         let Adopted { mut writer, opened, cut } = adopted;
         let killed = self.processes.reap(place)?;
         if opened.state.started.is_none() {
-            let event = self.launch_failure(&opened.state);
+            let event = self.launch_failure(&opened.state, NEVER_BEGAN.to_owned());
             writer.append(std::slice::from_ref(&event)).map_err(|fault| store(&fault))?;
             let mut state = opened.state;
             if engine::fold(&mut state, &event).is_ok() {
@@ -126,13 +129,10 @@ impl Host {
         Ok(RecoveryAction::Interrupted { killed })
     }
 
-    /// The record of a run whose worker never began.
-    fn launch_failure(&self, state: &engine::RunState) -> engine::Event {
-        let fact = engine::Fact::RunFailed {
-            reason: engine::FailReason::Launch,
-            error: "the worker of the run ended before the run began".to_owned(),
-            node: None,
-        };
+    /// The record of a run whose worker could not begin.
+    pub(crate) fn launch_failure(&self, state: &engine::RunState, error: String) -> engine::Event {
+        let reason = engine::FailReason::Launch;
+        let fact = engine::Fact::RunFailed { reason, error, node: None };
         engine::Event { seq: state.next_seq, at: self.clock.now(), fact }
     }
 

@@ -8,17 +8,19 @@ use std::sync::{Arc, OnceLock};
 use blueprint::Program;
 use durable::Sealed;
 use durable::disk::Lock;
-use engine::{Input, Launch, RunMachine, RunStatus};
+use engine::{Input, Launch, RunMachine, RunState, RunStatus};
 use providers::attempts::OwnerId;
 use providers::{HostEnv, Script};
 use redact::Masker;
 use runstore::{Adopted, Invocation, RunPlace, RunWriter, Worktree, adopt};
 
 use crate::Host;
+use crate::agents::has_agents;
 use crate::api::{Code, HostError};
 use crate::attempts::Attempts;
 use crate::crew::Crew;
 use crate::family::Family;
+use crate::guard::Part;
 use crate::library::store;
 use crate::perform::Stage;
 use crate::reading::open_fault;
@@ -47,8 +49,13 @@ impl Host {
                 &error,
             ));
         }
-        let (mut lease, mut worktree) = (None, None);
-        let crew = |invocation: &Invocation| {
+        let (mut lease, mut worktree, mut began) = (None, None, false);
+        let part = Arc::new(Part::default());
+        let crew = |program: &Program, invocation: &Invocation| {
+            // Most runs ask no agent, and have nothing to do with the guard.
+            if has_agents(program) {
+                part.take(self)?;
+            }
             // Where its worktree is gone, a run can still be cancelled; each
             // attempt says by itself that there is no such folder.
             let standing = self.stand_on(invocation).unwrap_or_else(|fault| {
@@ -56,8 +63,9 @@ impl Host {
                 Standing::default()
             });
             let (shared, held) = standing.parts();
-            (lease, worktree) = (held, own_worktree(invocation));
-            let stage = Arc::new(self.stage(&place, invocation.clone(), shared)?);
+            (lease, worktree, began) = (held, own_worktree(invocation), true);
+            let stage = self.stage(&place, invocation.clone(), shared, Arc::clone(&part))?;
+            let stage = Arc::new(stage);
             stand_in(&stage.workspace);
             if let Err(error) = crate::agents::sweep(&self.home, &place) {
                 stage.note(&format!(
@@ -69,7 +77,12 @@ impl Host {
             Ok(Crew::new(stage, family, Arc::clone(&self.clock)))
         };
         let left = self.drive_run(&place, lock, crew);
+        part.let_go();
         drop(lease);
+        if let (Ok(Left::Closed(_)), false) = (&left, began) {
+            // Nothing has worked in it.
+            self.clear_worktree_of(&place);
+        }
         if let (Ok(Left::Closed(RunStatus::Completed)), Some(worktree)) = (&left, worktree) {
             stand_in(Path::new("/"));
             self.clear_worktree(&worktree);
@@ -82,12 +95,14 @@ impl Host {
     }
 
     /// Drives a run that one owns in the world that it asks for, until it is
-    /// over or parked. Whether its parent is to be told is left to others.
+    /// over or parked. Where there is no such world the run ends as one that
+    /// could not be launched, unless something of it is under way. Whether its
+    /// parent is to be told is left to others.
     pub fn drive_run<W: World>(
         &self,
         place: &RunPlace,
         lock: Lock,
-        world: impl FnOnce(&Invocation) -> Result<W, HostError>,
+        world: impl FnOnce(&Program, &Invocation) -> Result<W, HostError>,
     ) -> Result<Left, HostError> {
         let adopted = adopt(&self.disk, place, lock).map_err(|fault| adopt_fault(&fault))?;
         let Adopted { mut writer, opened, cut } = adopted;
@@ -109,9 +124,12 @@ impl Host {
             (_, false) => None,
         };
         let artifacts = place.artifacts().display().to_string();
-        let mut machine = RunMachine::open(Arc::new(program), opened.state, artifacts);
         make_inbox(self, place);
-        let mut world = world(&invocation)?;
+        let mut world = match world(&program, &invocation) {
+            Ok(world) => world,
+            Err(fault) => return self.not_launched(&mut writer, opened.state, fault),
+        };
+        let mut machine = RunMachine::open(Arc::new(program), opened.state, artifacts);
         let works_for = invocation.works_for.clone();
         let first = if fresh {
             Input::Launch(Box::new(Launch {
@@ -141,11 +159,35 @@ impl Host {
         })
     }
 
+    /// Nothing could be begun. What is under way in a run is not for its
+    /// worker to end so: whoever has the run next records what became of it.
+    fn not_launched(
+        &self,
+        writer: &mut RunWriter,
+        mut state: RunState,
+        fault: HostError,
+    ) -> Result<Left, HostError> {
+        let is_idle =
+            state.in_flight.is_empty() && state.children.is_empty() && state.claims.is_empty();
+        if !is_idle {
+            return Err(fault);
+        }
+        let event = self.launch_failure(&state, fault.message);
+        writer.append(std::slice::from_ref(&event)).map_err(|fault| store(&fault))?;
+        if engine::fold(&mut state, &event).is_ok() {
+            // The log is whole without it.
+            drop(writer.checkpoint(&state));
+            runstore::index::ended(&*self.disk, writer, &state);
+        }
+        Ok(Left::Closed(RunStatus::Failed))
+    }
+
     fn stage(
         &self,
         place: &RunPlace,
         invocation: Invocation,
         checkout: Option<Shared>,
+        guard: Arc<Part>,
     ) -> Result<Stage, HostError> {
         if let Some(checkout) = &checkout {
             // Whoever is refused here is told so at the first attempt.
@@ -172,6 +214,7 @@ impl Host {
             effects: std::env::var_os("WARDIAN_EFFECTS_LOG").map(Into::into),
             attempts: Some(attempts),
             checkout,
+            guard,
             invocation,
         })
     }

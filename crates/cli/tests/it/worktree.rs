@@ -533,3 +533,26 @@ fn a_hostile_repository_starts_nothing_and_leads_nowhere() {
     assert_eq!((linked.code, linked.error_code().as_str()), (13, "conflict"));
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }
+
+#[test]
+fn no_worktree_is_removed_while_an_agent_of_the_home_works() {
+    let (house, repo) = house("repo");
+    let run = run_of(&exec(&house, "editing.md", &repo, &["--json"]));
+    let path = house.home().join("runtime/workflow-execution.lock");
+    let guard = fs::File::open(&path).unwrap();
+    guard.lock_shared().unwrap();
+    let said = house.run(&["worktree", "remove", &run, "--force", "--json"]);
+    assert_eq!(said.error_code(), "run_busy", "{said:?}");
+    assert_eq!(states(&house), ["kept"]);
+    guard.unlock().unwrap();
+    assert_eq!(house.run(&["worktree", "remove", &run, "--force"]).code, 0);
+    assert!(states(&house).is_empty());
+}
+
+#[test]
+fn a_run_without_agents_has_nothing_to_do_with_the_guard() {
+    let house = House::new();
+    house.write("plain.md", chain("plain", &[("say", "shell", "command: \"true\"")]));
+    assert_eq!(house.run(&["automation", "exec", "plain.md"]).code, 0);
+    assert!(!house.home().join("runtime").exists());
+}

@@ -118,6 +118,7 @@ impl<'a> Theatre<'a> {
             host_env: rehearsal.host_env(),
             masker: Masker::new(Vec::new()),
             checkout: None,
+            guard: Arc::default(),
             effects: None,
             attempts: None,
         };

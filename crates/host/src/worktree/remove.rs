@@ -63,6 +63,7 @@ impl Host {
         if !force {
             self.refuse_unmerged(&record)?;
         }
+        let _guard = self.work_alone(&format!("worktree remove {}", record.run))?;
         self.discard(worktree)?;
         Ok(WorktreeRemoved {
             run_id: record.run.clone(),
