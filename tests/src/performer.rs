@@ -169,8 +169,13 @@ fn limited(key: &AttemptKey) -> NodeError {
 const LOOKS: usize = 5;
 
 /// What an agent tells of itself.
-const USAGE: Usage =
-    Usage { tokens: Some(10), cost_micros: Some(500), agent_calls: None, agent_time: None };
+const USAGE: Usage = Usage {
+    tokens: Some(10),
+    cost_micros: Some(500),
+    agent_calls: None,
+    agent_time: None,
+    unasked: false,
+};
 
 /// What a command says that does its work.
 fn output_of(key: &AttemptKey) -> Value {

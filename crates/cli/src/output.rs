@@ -11,5 +11,6 @@ pub(crate) mod json;
 pub(crate) mod page;
 pub(crate) mod run;
 pub(crate) mod size;
+pub(crate) mod spent;
 pub(crate) mod table;
 pub(crate) mod time;

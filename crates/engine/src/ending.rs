@@ -41,6 +41,7 @@ impl End<'_> {
         let (usage, session) = match outcome {
             Outcome::Replied { usage, session, .. } => (usage.as_deref(), session.clone()),
             Outcome::Ended { usage, .. } => (usage.as_deref(), None),
+            Outcome::Used { usage, .. } => (Some(&**usage), None),
             Outcome::Output(_)
             | Outcome::Proved(_)
             | Outcome::Failed(_)
@@ -93,6 +94,7 @@ impl End<'_> {
                 vec![self.lost(node, UnknownCause::Lost, message)]
             }
             Outcome::Stopped => vec![self.stopped(node)],
+            Outcome::Used { end, .. } => self.end(node, end),
         }
     }
 
@@ -137,6 +139,7 @@ impl End<'_> {
             Outcome::Stopped => unknown("it ran past its time and was ended"),
             Outcome::Failed(error) => unknown(&error.message),
             Outcome::Lost { message } => unknown(message),
+            Outcome::Used { end, .. } => return self.proved(node, end),
             Outcome::Output(_) | Outcome::Replied { .. } | Outcome::Ended { .. } => {
                 unknown("nobody says what came of it")
             }

@@ -69,6 +69,18 @@ pub enum Outcome {
     Lost { message: String },
     /// It was stopped as asked; its processes are gone.
     Stopped,
+    /// It ended so without an answer, and had used this until then.
+    Used { usage: Box<Usage>, end: Box<Outcome> },
+}
+
+impl Outcome {
+    /// The same, with what was used on the way, where anything is known of it.
+    pub fn having_used(self, usage: Usage) -> Self {
+        if usage == Usage::default() {
+            return self;
+        }
+        Self::Used { usage: Box::new(usage), end: Box::new(self) }
+    }
 }
 
 /// A word to the owner of a run, from a person or a program.

@@ -22,6 +22,13 @@ pub struct Usage {
     pub agent_calls: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_time: Option<Span>,
+    /// Nobody was asked after all, so the attempt was no call.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unasked: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The limits of a budget.
@@ -108,8 +115,9 @@ impl Spending {
         let told = |untold: &mut u64, is_told: bool| {
             *untold = untold.saturating_sub(u64::from(is_told));
         };
-        told(&mut self.untold_tokens, usage.tokens.is_some());
-        told(&mut self.untold_cost, usage.cost_micros.is_some());
+        told(&mut self.calls, usage.unasked);
+        told(&mut self.untold_tokens, usage.unasked || usage.tokens.is_some());
+        told(&mut self.untold_cost, usage.unasked || usage.cost_micros.is_some());
     }
 
     pub(crate) fn grant(&mut self) {

@@ -5,7 +5,7 @@
 //! written here keeps nobody from asking.
 
 use durable::Timestamp;
-use engine::{Class, NodeError, Outcome};
+use engine::{Class, NodeError, Outcome, Usage};
 use providers::agent::{Account, Fault};
 use providers::attempts::Block;
 
@@ -57,7 +57,8 @@ impl<'a> AtAccount<'a> {
             );
             let error =
                 NodeError::before_effect(Class::Transient, Fault::LimitReached.code(), message);
-            return Err(Outcome::Failed(NodeError { retry_after: Some(rest), ..error }));
+            let limited = Outcome::Failed(NodeError { retry_after: Some(rest), ..error });
+            return Err(limited.having_used(Usage { unasked: true, ..Usage::default() }));
         }
         let is_known = block.is_some();
         Ok(Self { stage, book, account, waits, asked_at, is_known })
@@ -84,6 +85,7 @@ impl<'a> AtAccount<'a> {
             | Outcome::Output(_)
             | Outcome::Failed(_)
             | Outcome::Ended { .. }
+            | Outcome::Used { .. }
             | Outcome::Proved(_)
             | Outcome::Lost { .. }
             | Outcome::Stopped => {}

@@ -137,7 +137,8 @@ impl Agents {
             clock: &*stage.host.clock,
         };
         let capabilities = capabilities(&adapter);
-        let asking = Asking { provider: name.word(), capabilities, source_key: None };
+        let (provider, waits) = (name.word(), task.waits_for_limits);
+        let asking = Asking { provider, capabilities, source_key: None, waits };
         let asked = match Asked::register(stage, work, &asking) {
             Ok(asked) => asked,
             Err(refused) => return refused,
@@ -171,7 +172,16 @@ impl Agents {
         if !end.denied.is_empty() {
             stage.note(&format!("{}: refused: {}", work.key.node, end.denied.join(", ")));
         }
-        end.outcome
+        match end.outcome {
+            Outcome::Failed(_) | Outcome::Lost { .. } | Outcome::Stopped => {
+                end.outcome.having_used(end.usage)
+            }
+            Outcome::Output(_)
+            | Outcome::Replied { .. }
+            | Outcome::Ended { .. }
+            | Outcome::Used { .. }
+            | Outcome::Proved(_) => end.outcome,
+        }
     }
 
     fn request(

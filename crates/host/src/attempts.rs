@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use durable::{Clock, Generation};
 use engine::{Class, Effect, NodeError, Outcome, Work};
+use providers::agent::Fault;
 use providers::attempts::{
     Claim, End, Kind, OwnerId, Process, Registration, Registry, RegistryError,
 };
@@ -37,6 +38,8 @@ pub(crate) struct Asking<'a> {
     pub capabilities: Value,
     /// By which its usage is counted once.
     pub source_key: Option<&'a str>,
+    /// At the limit of the provider its node waits.
+    pub waits: bool,
 }
 
 /// An attempt that stands in the book, and that has no end there yet. One
@@ -46,6 +49,7 @@ pub(crate) struct Asked<'a> {
     stage: &'a Stage,
     /// `None` where no book is kept.
     held: Option<(&'a Attempts, Claim)>,
+    waits: bool,
     over: Cell<bool>,
 }
 
@@ -83,8 +87,10 @@ impl<'a> Asked<'a> {
         work: &Work,
         asking: &Asking<'_>,
     ) -> Result<Self, Outcome> {
-        let over = Cell::new(false);
-        let Some(attempts) = &stage.attempts else { return Ok(Self { stage, held: None, over }) };
+        let (waits, over) = (asking.waits, Cell::new(false));
+        let Some(attempts) = &stage.attempts else {
+            return Ok(Self { stage, held: None, waits, over });
+        };
         let workspace = stage.workspace.display().to_string();
         let new = Registration {
             kind: Kind::Automation,
@@ -99,7 +105,7 @@ impl<'a> Asked<'a> {
         };
         let now = attempts.clock.now();
         match attempts.with(|book| book.register(&new, now)) {
-            Ok(claim) => Ok(Self { stage, held: Some((attempts, claim)), over }),
+            Ok(claim) => Ok(Self { stage, held: Some((attempts, claim)), waits, over }),
             Err(fault) => {
                 let what = format!("{}: the attempt cannot be registered", work.key.node);
                 let message = HostError::from_fault(Code::Store, &what, &fault).message;
@@ -122,7 +128,7 @@ impl<'a> Asked<'a> {
     /// The attempt has ended so. Its run learns of that afterwards.
     pub(crate) fn finish(self, outcome: &Outcome) {
         let (error, session) = (told(outcome, &self.stage.masker), session(outcome));
-        self.end(end(outcome, &error), session);
+        self.end(end(outcome, &error, self.waits), session);
     }
 
     fn end(&self, end: End<'_>, session: Option<&str>) {
@@ -182,8 +188,24 @@ pub(crate) fn reconcile(place: &RunPlace) {
     );
 }
 
-fn end<'a>(outcome: &Outcome, error: &'a str) -> End<'a> {
+/// The run is over: nothing of it waits any more. Where that cannot be
+/// written, the book has it as waiting for ever, which harms no run.
+pub(crate) fn settle(place: &RunPlace) {
+    let path = book_of(place.home.path());
+    if !path.exists() {
+        return;
+    }
+    let (blueprint, run) = (place.blueprint.as_str(), place.run.as_str());
+    let settled =
+        Registry::open(&path).and_then(|book| book.settle(blueprint, run, None, RealClock.now()));
+    drop(settled);
+}
+
+fn end<'a>(outcome: &Outcome, error: &'a str, waits: bool) -> End<'a> {
     let failed = |failure: &NodeError| match failure.effect {
+        Effect::None if waits && failure.code == Fault::LimitReached.code() => {
+            End::Waiting { why: error }
+        }
         Effect::Uncertain => End::Uncertain { error },
         Effect::None | Effect::Done => End::Failed { error },
     };
@@ -193,6 +215,7 @@ fn end<'a>(outcome: &Outcome, error: &'a str) -> End<'a> {
         Outcome::Ended { end, .. } => end.as_ref().map_or_else(failed, |_| End::Completed),
         Outcome::Lost { .. } | Outcome::Proved(_) => End::Uncertain { error },
         Outcome::Stopped => End::Cancelled,
+        Outcome::Used { end: inner, .. } => end(inner, error, waits),
     }
 }
 
@@ -200,6 +223,7 @@ fn end<'a>(outcome: &Outcome, error: &'a str) -> End<'a> {
 fn told(outcome: &Outcome, masker: &Masker) -> String {
     let message = match outcome {
         Outcome::Failed(failure) | Outcome::Ended { end: Err(failure), .. } => &failure.message,
+        Outcome::Used { end, .. } => return told(end, masker),
         Outcome::Lost { message } => message,
         Outcome::Output(_)
         | Outcome::Replied { .. }
@@ -218,12 +242,15 @@ fn session(outcome: &Outcome) -> Option<&str> {
         | Outcome::Proved(_)
         | Outcome::Ended { .. }
         | Outcome::Lost { .. }
+        | Outcome::Used { .. }
         | Outcome::Stopped => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use engine::Usage;
+
     use super::*;
 
     #[test]
@@ -233,11 +260,26 @@ mod tests {
             Outcome::Failed(NodeError { effect, ..error })
         };
         let uncertain = End::Uncertain { error: "e" };
-        assert_eq!(end(&Outcome::Output(Value::Null), "e"), End::Completed);
-        assert_eq!(end(&failed(Effect::None), "e"), End::Failed { error: "e" });
-        assert_eq!(end(&failed(Effect::Done), "e"), End::Failed { error: "e" });
-        assert_eq!(end(&failed(Effect::Uncertain), "e"), uncertain);
-        assert_eq!(end(&Outcome::Lost { message: String::new() }, "e"), uncertain);
-        assert_eq!(end(&Outcome::Stopped, "e"), End::Cancelled);
+        let end = |outcome: &Outcome| end(outcome, "e", true);
+        assert_eq!(end(&Outcome::Output(Value::Null)), End::Completed);
+        assert_eq!(end(&failed(Effect::None)), End::Failed { error: "e" });
+        assert_eq!(end(&failed(Effect::Done)), End::Failed { error: "e" });
+        assert_eq!(end(&failed(Effect::Uncertain)), uncertain);
+        assert_eq!(end(&Outcome::Lost { message: String::new() }), uncertain);
+        assert_eq!(end(&Outcome::Stopped), End::Cancelled);
+        let used = Usage { tokens: Some(7), ..Usage::default() };
+        assert_eq!(end(&failed(Effect::Uncertain).having_used(used)), uncertain);
+    }
+
+    #[test]
+    fn an_attempt_at_a_limit_waits_where_its_node_does_and_nothing_had_happened() {
+        let limited = |effect| {
+            let code = Fault::LimitReached.code();
+            let error = NodeError::before_effect(Class::Transient, code, "no".to_owned());
+            Outcome::Failed(NodeError { effect, ..error })
+        };
+        assert_eq!(end(&limited(Effect::None), "e", true), End::Waiting { why: "e" });
+        assert_eq!(end(&limited(Effect::None), "e", false), End::Failed { error: "e" });
+        assert_eq!(end(&limited(Effect::Done), "e", true), End::Failed { error: "e" });
     }
 }

@@ -413,6 +413,7 @@ fn usage(state: &RunState) -> Usage {
         cost_micros: Some(spent.cost_micros),
         agent_calls: Some(spent.calls),
         agent_time: Some(spent.time),
+        unasked: false,
     }
 }
 

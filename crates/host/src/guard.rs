@@ -20,7 +20,7 @@ use runstore::Home;
 use rustix::fs::OFlags;
 
 use crate::Host;
-use crate::api::{Code, HostError, WorkersQuery};
+use crate::api::{Code, HostError, WorkerState, WorkersQuery};
 use crate::library::store;
 
 /// How long a worker waits for whoever removes a worktree.
@@ -126,7 +126,8 @@ impl Host {
     fn at_work(&self) -> String {
         let query = WorkersQuery { run: None, state: None, limit: ATTEMPTS_LOOKED_AT };
         let rows = self.workers(&query).map(|page| page.rows).unwrap_or_default();
-        let active = rows.into_iter().filter(|row| row.state().is_active());
+        let is_at_work = |state: WorkerState| state.is_active() && state != WorkerState::Waiting;
+        let active = rows.into_iter().filter(|row| is_at_work(row.state()));
         let runs: BTreeSet<String> = active.map(|row| row.worker.run).collect();
         let named: Vec<&str> = runs.iter().take(RUNS_NAMED).map(String::as_str).collect();
         match (named.len(), runs.len().saturating_sub(RUNS_NAMED)) {

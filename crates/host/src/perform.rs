@@ -150,7 +150,7 @@ fn agent(
             let effects = stage.effects.as_deref();
             let effects = effects.map(|path| providers::EffectLog { disk: &*stage.disk, path });
             let scene = Scene { script, key: &work.key, workspace: &stage.workspace, effects };
-            let asked = match Asked::register(stage, work, &scripted()) {
+            let asked = match Asked::register(stage, work, &scripted(task)) {
                 Ok(asked) => asked,
                 Err(refused) => return refused,
             };
@@ -176,12 +176,13 @@ fn agent(
 
 /// The script is all there is of its worker: when it has ended nothing is
 /// left to look at or to go on with.
-fn scripted() -> Asking<'static> {
+fn scripted(task: &AgentTask) -> Asking<'static> {
     let capabilities = json!({
         "inspection": false, "follow_up": false, "interruption": true, "resume": false,
         "source": false,
     });
-    Asking { provider: ProviderName::Scripted.word(), capabilities, source_key: None }
+    let (provider, waits) = (ProviderName::Scripted.word(), task.waits_for_limits);
+    Asking { provider, capabilities, source_key: None, waits }
 }
 
 pub(crate) fn preflight(code: &str, message: String) -> Outcome {
@@ -262,6 +263,9 @@ fn masked(masker: &Masker, outcome: Outcome) -> Outcome {
         }
         Outcome::Lost { message } => Outcome::Lost { message: text(message) },
         Outcome::Stopped => Outcome::Stopped,
+        Outcome::Used { usage, end } => {
+            Outcome::Used { usage, end: Box::new(masked(masker, *end)) }
+        }
     }
 }
 

@@ -24,6 +24,8 @@ pub trait Processes: std::fmt::Debug + Send + Sync {
     /// Ends what the attempts of a dead owner have left, then notes that
     /// nobody knows how they ended; says how many processes these were.
     fn reap(&self, place: &RunPlace) -> Result<usize, HostError>;
+    /// Notes that nothing of a run that is over waits any more.
+    fn settle(&self, _: &RunPlace) {}
     /// Names the time since the last loss of power, for what lies in this
     /// folder.
     fn era(&self, folder: &Path) -> Option<String>;
@@ -51,6 +53,10 @@ impl Processes for RealProcesses {
         let killed = work::reap(place)?;
         attempts::reconcile(place);
         Ok(killed)
+    }
+
+    fn settle(&self, place: &RunPlace) {
+        attempts::settle(place);
     }
 
     fn era(&self, folder: &Path) -> Option<String> {

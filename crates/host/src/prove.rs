@@ -70,7 +70,11 @@ fn command(
         Ok((Outcome::Lost { message }, _)) => Finding::unknown(message),
         Ok((_, true)) => Finding::unknown(format!("it ran past its time of {timeout}")),
         Ok((
-            Outcome::Stopped | Outcome::Replied { .. } | Outcome::Ended { .. } | Outcome::Proved(_),
+            Outcome::Stopped
+            | Outcome::Replied { .. }
+            | Outcome::Ended { .. }
+            | Outcome::Used { .. }
+            | Outcome::Proved(_),
             false,
         )) => Finding::unknown("it was ended".to_owned()),
         Err(error) => Finding::unknown(format!("it cannot be watched: {error}")),

@@ -125,6 +125,7 @@ impl Host {
         drive(&mut nobody, &*self.disk, &mut writer, &mut machine)
             .map_err(|fault| store(&fault))?;
         drop(writer);
+        self.processes.settle(place);
         self.tell_parent(place)?;
         Ok(RecoveryAction::Interrupted { killed })
     }

@@ -17,7 +17,7 @@ use runstore::{Adopted, Invocation, RunPlace, RunWriter, Worktree, adopt};
 use crate::Host;
 use crate::agents::has_agents;
 use crate::api::{Code, HostError};
-use crate::attempts::Attempts;
+use crate::attempts::{self, Attempts};
 use crate::crew::Crew;
 use crate::family::Family;
 use crate::guard::Part;
@@ -49,11 +49,12 @@ impl Host {
                 &error,
             ));
         }
-        let (mut lease, mut worktree, mut began) = (None, None, false);
+        let (mut lease, mut worktree, mut began, mut asks) = (None, None, false, false);
         let part = Arc::new(Part::default());
         let crew = |program: &Program, invocation: &Invocation| {
             // Most runs ask no agent, and have nothing to do with the guard.
-            if has_agents(program) {
+            asks = has_agents(program);
+            if asks {
                 part.take(self)?;
             }
             // Where its worktree is gone, a run can still be cancelled; each
@@ -86,6 +87,9 @@ impl Host {
         if let (Ok(Left::Closed(RunStatus::Completed)), Some(worktree)) = (&left, worktree) {
             stand_in(Path::new("/"));
             self.clear_worktree(&worktree);
+        }
+        if let (Ok(Left::Closed(_)), true) = (&left, asks) {
+            attempts::settle(&place);
         }
         let_go(held);
         match left? {

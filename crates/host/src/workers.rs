@@ -105,7 +105,9 @@ impl Host {
     }
 
     fn worker_row(&self, worker: Worker) -> Result<WorkerRow, HostError> {
-        let owner_lost = worker.state.is_active() && !self.has_owner(&worker)?;
+        // A run that waits needs no owner.
+        let needs_owner = worker.state.is_active() && worker.state != State::Waiting;
+        let owner_lost = needs_owner && !self.has_owner(&worker)?;
         Ok(WorkerRow { worker, owner_lost })
     }
 

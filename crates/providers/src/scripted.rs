@@ -161,12 +161,14 @@ impl Reply {
                 let colon = if says.is_empty() { "" } else { ": " };
                 let message =
                     format!("the scripted provider exited with exit code {code}{colon}{says}");
-                failed(Class::Bug, &format!("exit_{code}"), message, Effect::Done)
+                let failed = failed(Class::Bug, &format!("exit_{code}"), message, Effect::Done);
+                failed.having_used(self.told().map(|usage| *usage).unwrap_or_default())
             }
             End::ErrorEvent(says) => {
                 say(json!({"type": "error", "message": says, "usage": self.usage}));
                 let message = format!("the scripted provider reported an error: {says}");
-                failed(Class::Unknown, "error_event", message, Effect::Done)
+                let failed = failed(Class::Unknown, "error_event", message, Effect::Done);
+                failed.having_used(self.told().map(|usage| *usage).unwrap_or_default())
             }
             End::Limit { resets_in } => {
                 say(json!({"type": "limit", "resets_in": resets_in}));

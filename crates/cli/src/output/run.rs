@@ -4,7 +4,7 @@ use host::api::{
     AgainCause, CheckEnd, CheckResult, FailReason, NodeStatus, NodeView, Proof, RunReport, RunView,
 };
 
-use super::{escape, gist, time};
+use super::{escape, gist, spent, time};
 use crate::style::{Paint, Style};
 
 /// Lines of a prompt that are shown.
@@ -39,6 +39,7 @@ fn heading(report: &RunReport, style: Style) -> Vec<String> {
         let took = took.map(|took| format!(", {took} up to the last event")).unwrap_or_default();
         rows.push(("started", format!("{}{took}", time::instant(started))));
     }
+    rows.extend(spent::line(&view.spending).map(|line| ("spent", line)));
     rows.push(("folder", escape::line(&report.run_dir.display().to_string()).into_owned()));
     if let Some(workspace) = &report.workspace {
         rows.push(("workspace", escape::line(workspace).into_owned()));

@@ -43,6 +43,13 @@ fn blocked(house: &House) -> Vec<Value> {
     all.flat_map(|provider| provider["blocked"].as_array().unwrap().clone()).collect()
 }
 
+/// What the book has of the attempts of a run, the latest first.
+fn attempts(house: &House, run: &str) -> Vec<String> {
+    let listed = house.json(&["workers", "list", "--run", run]);
+    let all = listed["workers"].as_array().unwrap().iter();
+    all.map(|worker| worker["state"].as_str().unwrap().to_owned()).collect()
+}
+
 fn node(house: &House, run: &str) -> Value {
     house.json(&["run", "show", run])["run"]["nodes"]["ask"].clone()
 }
@@ -61,6 +68,8 @@ fn the_second_run_of_an_account_at_its_limit_parks_without_asking() {
         // As texts of one form instants compare as they are.
         assert!(node(&house, run)["wake_at"].as_str().unwrap() >= when.as_str(), "{shown}");
     }
+    let spent = |run: &str| house.json(&["run", "show", run])["run"]["spent"].clone();
+    assert_eq!((&spent(&first)["agent_calls"], spent(&second)), (&1.into(), Value::Null));
     assert_ne!(node(&house, &first)["wake_at"], shown["wake_at"], "they do not all come at once");
 }
 
@@ -93,4 +102,20 @@ fn who_does_not_wait_for_limits_asks_all_the_same() {
     let run = exec(&house, &chain("on_limit: fail\n", &[("ask", &once)]));
     assert_eq!((asked(&house), house.status(&run).as_str()), (3, "completed"));
     assert_eq!(blocked(&house).len(), 0);
+}
+
+#[test]
+fn an_attempt_at_a_limit_waits_in_the_book_until_the_next_one_or_the_end() {
+    let house = with_parrot(LIMITED);
+    exec(&house, &chain("", &[("ask", TASK)]));
+    let [run, other] = [0, 1].map(|_| exec(&house, &chain("", &[("ask", TASK)])));
+    assert_eq!(attempts(&house, &run), ["waiting"]);
+    let listed = house.run(&["workers", "list", "--state", "waiting", "--run", &run]).out;
+    assert!(listed.contains("the limit of parrot"), "{listed}");
+    house.write("open", "");
+    assert_eq!(house.run(&["run", "resume", &run]).code, 0);
+    until("the end of the run", || house.status(&run) == "completed");
+    assert_eq!(attempts(&house, &run), ["succeeded", "failed"]);
+    assert_eq!(house.run(&["run", "cancel", &other]).code, 0);
+    until("the book says so", || attempts(&house, &other) == ["failed"]);
 }

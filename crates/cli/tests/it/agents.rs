@@ -166,6 +166,21 @@ fn a_budget_of_three_calls_stops_the_fourth() {
 }
 
 #[test]
+fn what_a_turn_has_used_counts_though_it_failed() {
+    let fails = r#"cat > /dev/null
+        echo '{"tokens":700,"session":"s"}'
+        echo '{"error":"no luck","type":"end"}'"#;
+    let house = with_parrot(fails);
+    let node = ("ask", "type: task, fields: { agent: bird, prompt: Say aye }");
+    let (code, run) = exec(&house, chain("", &[node]));
+    let shown = house.json(&["run", "show", &run])["run"].clone();
+    assert_eq!(shown["spent"]["tokens"], 700, "{shown}");
+    assert_ne!(code, 0);
+    let text = house.run(&["run", "show", &run]).out;
+    assert!(text.contains("700 tokens, cost unknown"), "{text}");
+}
+
+#[test]
 fn a_cancelled_agent_leaves_nothing_that_it_started_not_even_in_sessions_of_its_own() {
     let script = "echo $$ > own; setsid sleep 300 & echo $! > other; cat > /dev/null; sleep 301";
     let house = with_parrot(script);

@@ -11,6 +11,7 @@ mod pages;
 mod providers;
 mod prune;
 mod run;
+mod spent;
 mod workers;
 mod worktree;
 

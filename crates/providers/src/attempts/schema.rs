@@ -111,8 +111,16 @@ pub(super) const RECONCILE: &str = concat!(
     "update temporary_workers set state = 'unknown', coverage = 'runtime_owner_lost', \
      last_observed_at = ?4 \
      where run_id = ?1 and blueprint_id = ?2 and owner_instance_id <> ?3 and state in ",
-    active!()
+    "('requested', 'running')"
 );
+
+pub(super) const SETTLE: &str = "\
+    update temporary_workers set state = 'failed', outcome = 'provider_failed', \
+    coverage = iif(provider_session_id is null, \
+    'provider_session_unavailable', 'provider_session_identified'), \
+    last_observed_at = ?4, terminal_at = ?4, resumable_until = ?5, detail_retained_until = ?6 \
+    where run_id = ?1 and blueprint_id = ?2 and (?3 is null or node_id = ?3) \
+    and state = 'waiting'";
 
 pub(super) const FOLLOWED_UP: &str = "\
     update temporary_workers set last_follow_up_accepted_at = ?2, last_observed_at = ?2, \
@@ -142,5 +150,16 @@ pub(super) const SHOW: &str = concat!(
 );
 
 #[cfg(test)]
-pub(super) const ALL: [&str; 10] =
-    [REGISTER, HOLDER, RUNNING, IDENTIFIED, FINISH, RECONCILE, FOLLOWED_UP, PRUNE, LIST, SHOW];
+pub(super) const ALL: [&str; 11] = [
+    REGISTER,
+    HOLDER,
+    RUNNING,
+    IDENTIFIED,
+    FINISH,
+    RECONCILE,
+    SETTLE,
+    FOLLOWED_UP,
+    PRUNE,
+    LIST,
+    SHOW,
+];

@@ -115,6 +115,7 @@ fn each_end_has_its_words() {
     let ends = [
         (End::Completed, "succeeded completed provider_session_unavailable -"),
         (End::Failed { error: "no" }, "failed provider_failed provider_session_unavailable no"),
+        (End::Waiting { why: "limit" }, "waiting - pending limit"),
         (End::Cancelled, "cancelled cancelled_by_run run_cancellation_acknowledged -"),
         (End::Uncertain { error: "gone" }, "unknown - provider_outcome_uncertain gone"),
     ];

@@ -58,6 +58,10 @@ pub enum End<'a> {
     Failed {
         error: &'a str,
     },
+    /// It changed nothing and will be asked again: a limit was reached.
+    Waiting {
+        why: &'a str,
+    },
     /// The run asked for it, and all of its processes are gone.
     Cancelled,
     /// Nobody saw the end, or nobody can tell what it changed.
@@ -125,6 +129,10 @@ impl Registry {
             ],
         )?;
         let claim = Claim { id, owner: new.owner.clone(), generation: new.generation };
+        if added && new.key.attempt > durable::Attempt(1) {
+            // What an earlier attempt waited for is over.
+            self.settle(new.blueprint, new.key.run.as_str(), Some(&node), now)?;
+        }
         if added || self.holder(new)?.as_ref() == Some(&claim) {
             return Ok(claim);
         }
@@ -173,7 +181,7 @@ impl Registry {
     ) -> Result<bool, RegistryError> {
         let Claim { id, owner, generation } = claim;
         let (state, outcome, coverage, error) = end.told();
-        // An unknown end is none: its windows never close.
+        // An unknown end is none, as is a wait: their windows never close.
         let is_end = outcome.is_some();
         let until = |span| is_end.then(|| now.after(span).millis());
         self.write(
@@ -209,6 +217,21 @@ impl Registry {
         changed.map_err(|source| self.fault(source))
     }
 
+    /// What waited of a run, or of one of its nodes, does so no more: it had
+    /// failed. Gives how many attempts those were.
+    pub fn settle(
+        &self,
+        blueprint: &str,
+        run: &str,
+        node: Option<&str>,
+        now: Timestamp,
+    ) -> Result<usize, RegistryError> {
+        let (resume, detail) = (now.after(RESUME_FOR).millis(), now.after(DETAIL_FOR).millis());
+        let params = params![run, blueprint, node, now.millis(), resume, detail];
+        let changed = self.database.connection().execute(schema::SETTLE, params);
+        changed.map_err(|source| self.fault(source))
+    }
+
     fn holder(&self, new: &Registration<'_>) -> Result<Option<Claim>, RegistryError> {
         let node = new.key.node.to_string();
         let (round, attempt) = (stored(new.key.round.0), stored(new.key.attempt.0));
@@ -239,6 +262,7 @@ impl<'a> End<'a> {
             Self::Failed { error } => {
                 (State::Failed, Some(Ending::ProviderFailed), None, Some(error))
             }
+            Self::Waiting { why } => (State::Waiting, None, Some(Coverage::Pending), Some(why)),
             Self::Cancelled => {
                 let coverage = Coverage::CancellationAcknowledged;
                 (State::Cancelled, Some(Ending::CancelledByRun), Some(coverage), None)

@@ -236,6 +236,7 @@ fn told(end: &AgentEnd) -> String {
         ),
         other @ (Outcome::Output(_)
         | Outcome::Ended { .. }
+        | Outcome::Used { .. }
         | Outcome::Proved(_)
         | Outcome::Lost { .. }
         | Outcome::Stopped) => format!("{other:?}"),

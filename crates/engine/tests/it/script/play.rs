@@ -278,6 +278,7 @@ fn outcome(words: &[&str]) -> Outcome {
         retry_after: extra("retry_after=").map(|span| span.parse().expect("a length of time")),
     };
     let plain: Vec<&str> = words.iter().filter(|word| !extras.contains(**word)).copied().collect();
+    let used = |end: Outcome| end.having_used(usage.as_deref().copied().unwrap_or_default());
     match plain.as_slice() {
         ["finish", _, "ok", output] => Outcome::Output(json(output)),
         ["reply", _, said] => Outcome::Replied { text: text(said), session: None, usage },
@@ -288,9 +289,9 @@ fn outcome(words: &[&str]) -> Outcome {
         ["ended", _, class, code, message] => {
             Outcome::Ended { end: Err(failure(class, code, message)), usage }
         }
-        ["fail", _, class, code, message] => Outcome::Failed(failure(class, code, message)),
-        ["lost", _, message] => Outcome::Lost { message: text(message) },
-        ["stopped", _] => Outcome::Stopped,
+        ["fail", _, class, code, message] => used(Outcome::Failed(failure(class, code, message))),
+        ["lost", _, message] => used(Outcome::Lost { message: text(message) }),
+        ["stopped", _] => used(Outcome::Stopped),
         ["proved", _, ends @ ..] => Outcome::Proved(ends.iter().map(|end| finding(end)).collect()),
         other => panic!("no end of an attempt: {other:?}"),
     }

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::SCHEMA;
+use super::spent::Spent;
 use super::worktree::WorktreePart;
 use crate::api::{
     FailReason, NodeView, OutputLog, OutputPiece, ReplayReport, Round, RunReport, RunStatus,
@@ -179,6 +180,9 @@ struct Run<'a> {
     /// The weakest proof of what the nodes claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<&'static str>,
+    /// What its agents have used; absent when none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spent: Option<Spent>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deadline: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -361,6 +365,7 @@ impl<'a> Run<'a> {
             waits_for_budget: view.held.map(BudgetLimit::word),
             waits_for_limit: view.waits_for_limit.then_some(true),
             proof: view.proof.map(Proof::word),
+            spent: Spent::of(&view.spending),
             deadline: view.deadline,
             wake_at: view.wake_at,
             ownerless: report.ownerless,

@@ -15,6 +15,7 @@ enum Word {
     Identified,
     Finish(u8),
     Reconcile,
+    Settle,
     Prune,
 }
 
@@ -36,8 +37,9 @@ fn word() -> impl Strategy<Value = Word> {
         3 => Just(Word::Register),
         3 => any::<bool>().prop_map(|names| Word::Running { names }),
         2 => Just(Word::Identified),
-        3 => (0..4u8).prop_map(Word::Finish),
+        3 => (0..5u8).prop_map(Word::Finish),
         1 => Just(Word::Reconcile),
+        1 => Just(Word::Settle),
         1 => Just(Word::Prune),
     ]
 }
@@ -47,6 +49,7 @@ fn end(n: u8) -> (End<'static>, State) {
         0 => (End::Completed, State::Succeeded),
         1 => (End::Failed { error: "no" }, State::Failed),
         2 => (End::Cancelled, State::Cancelled),
+        3 => (End::Waiting { why: "limit" }, State::Waiting),
         _ => (End::Uncertain { error: "gone" }, State::Unknown),
     }
 }
@@ -66,6 +69,9 @@ fn model(
         .filter(|row| (row.owner, row.generation) == (owner, generation) && row.state.is_active());
     match (word, held) {
         (Word::Register, _) => {
+            if at > 1 && !rows.contains_key(&at) {
+                settle(rows, now);
+            }
             let fresh = Row {
                 owner,
                 generation,
@@ -87,20 +93,30 @@ fn model(
         }
         (Word::Finish(n), Some(row)) => {
             row.state = end(n).1;
-            row.ended = (row.state != State::Unknown).then_some(now);
+            let is_open = [State::Unknown, State::Waiting].contains(&row.state);
+            row.ended = (!is_open).then_some(now);
             1
         }
         (Word::Running { .. } | Word::Identified | Word::Finish(_), _) => 0,
         (Word::Reconcile, _) => {
-            let lost = rows.values_mut().filter(|row| row.state.is_active() && row.owner != owner);
+            let at_work = [State::Requested, State::Running];
+            let lost =
+                rows.values_mut().filter(|row| at_work.contains(&row.state) && row.owner != owner);
             lost.map(|row| row.state = State::Unknown).count() as u64
         }
+        (Word::Settle, _) => settle(rows, now),
         (Word::Prune, _) => {
             let over = |row: &Row| row.ended.is_some_and(|ended| ended.after(DETAIL_FOR) < now);
             let gone = rows.values_mut().filter(|row| row.detail && over(row));
             gone.map(|row| (row.detail, row.session) = (false, false)).count() as u64
         }
     }
+}
+
+/// Whatever waits has failed.
+fn settle(rows: &mut BTreeMap<u64, Row>, now: Timestamp) -> u64 {
+    let waiting = rows.values_mut().filter(|row| row.state == State::Waiting);
+    waiting.map(|row| (row.state, row.ended) = (State::Failed, Some(now))).count() as u64
 }
 
 fn book(book: &Registry, (word, at, owner, generation): Said, now: Timestamp) -> u64 {
@@ -115,6 +131,7 @@ fn book(book: &Registry, (word, at, owner, generation): Said, now: Timestamp) ->
         Word::Identified => u64::from(book.identified(&claim, "native", now).unwrap()),
         Word::Finish(n) => u64::from(book.finish(&claim, end(n).0, None, now).unwrap()),
         Word::Reconcile => book.reconcile("triage", "run-1", &name(owner), now).unwrap() as u64,
+        Word::Settle => book.settle("triage", "run-1", None, now).unwrap() as u64,
         Word::Prune => book.prune(now).unwrap() as u64,
     }
 }

@@ -98,7 +98,9 @@ fn beginnings(text: &str, value: &Value) -> Vec<Fact> {
             cost_micros: Some(12),
             agent_calls: Some(3),
             agent_time: Some(Span::from_millis(1)),
+            unasked: false,
         },
+        Usage { unasked: true, ..Usage::default() },
     ];
     let reported =
         |usage| Fact::UsageReported { node: at_item(text, 0), attempt: Attempt(2), usage };
