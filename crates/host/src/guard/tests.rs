@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use durable::disk::{Lock, RealDisk};
 use engine::{FailReason, RunStatus};
-use runstore::{Begun, RunPlace};
+use runstore::RunPlace;
 
 use super::*;
 use crate::agents::has_agents;
@@ -25,7 +25,7 @@ struct Idle {
 }
 
 impl Processes for Idle {
-    fn recruit(&self, _: &Path, _: &RunPlace, _: &Begun) -> Result<Recruit, HostError> {
+    fn recruit(&self, _: &Path) -> Result<Recruit, HostError> {
         Ok(Recruit::none())
     }
 
