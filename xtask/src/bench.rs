@@ -9,7 +9,7 @@ use crate::metadata::Workspace;
 use crate::{proofs, tree};
 
 /// The program that measures, and those that it starts.
-const PROGRAMS: [&str; 4] = ["bench", "bench_floor", "bench_fold", "bench_hello"];
+const PROGRAMS: [&str; 5] = ["bench", "bench_floor", "bench_fold", "bench_hello", "bench_lines"];
 
 /// Makes many runs.
 const HERD: &str = "herd";
