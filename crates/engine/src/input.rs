@@ -70,7 +70,7 @@ pub enum Outcome {
     /// It was stopped as asked; its processes are gone.
     Stopped,
     /// It ended so without an answer, and had used this until then.
-    Used { usage: Box<Usage>, end: Box<Outcome> },
+    Used { usage: Box<Usage>, end: Box<Self> },
 }
 
 impl Outcome {

@@ -307,7 +307,9 @@ fn note_owner(writer: &RunWriter, host: &Host) {
 fn let_go(held: Option<Held>) {
     // Where that fails, the end of the process does it.
     let _unlocked = rustix::fs::flock(std::io::stdin(), rustix::fs::FlockOperation::Unlock);
-    held.map(Held::let_go);
+    if let Some(held) = held {
+        held.let_go();
+    }
 }
 
 /// Commands mostly run in the workspace, and start faster where their starter

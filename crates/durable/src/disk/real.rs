@@ -68,12 +68,12 @@ impl Disk for RealDisk {
     }
 
     fn folders(&self, folder: &Path) -> Result<Vec<String>, DiskError> {
-        names(folder, |name, kind| match kind {
-            FileType::Directory => Ok(true),
-            FileType::Unknown => {
-                Ok(self.stat(&folder.join(name))?.is_some_and(|stat| stat.kind == Kind::Folder))
+        names(folder, |name, kind| {
+            // Not every file system says it in the entry.
+            if kind != FileType::Unknown {
+                return Ok(kind == FileType::Directory);
             }
-            _ => Ok(false),
+            Ok(self.stat(&folder.join(name))?.is_some_and(|stat| stat.kind == Kind::Folder))
         })
     }
 
