@@ -8,14 +8,16 @@ mod migrate;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, Permissions};
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::io::Errno;
 
 use crate::disk::refuse_network_home;
 
@@ -25,6 +27,9 @@ pub use migrate::Migrations;
 /// How long a writer waits for another one. A commit takes milliseconds, so
 /// whoever waits this long waits for somebody who hangs.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// How often a new database is found busy by its first writers, at most.
+const TRIES: u32 = 100;
 
 /// Readable and writable for its owner alone.
 const MODE: u32 = 0o600;
@@ -112,11 +117,7 @@ impl Database {
     fn prepare_to_write(&self) -> Result<(), DatabaseError> {
         let set = || {
             let connection = &self.connection;
-            let mode: String =
-                connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
-            if mode != "wal" {
-                connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
-            }
+            write_ahead(connection)?;
             connection.pragma_update(None, "synchronous", "full")?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
@@ -126,12 +127,33 @@ impl Database {
     }
 }
 
-/// The files beside it get the mode that it has.
+/// A new database learns to write ahead. SQLite waits for nobody who reads at
+/// that moment, so it is tried again when those are done, whom it does wait
+/// for before it lets one in alone.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    for _ in 0..TRIES {
+        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+        if mode == "wal" {
+            return Ok(());
+        }
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                connection.execute_batch("begin exclusive; rollback")?;
+            }
+            done => return done,
+        }
+    }
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))
+}
+
+/// The files beside it get the mode that it has. The file is made without
+/// being opened: to close it would end the locks that another thread has on
+/// it by then.
 fn make_private(path: &Path) -> io::Result<()> {
-    match OpenOptions::new().write(true).create_new(true).mode(MODE).open(path) {
-        Ok(_) => return Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
+    match mknodat(CWD, path, FileType::RegularFile, Mode::from_raw_mode(MODE), 0) {
+        Ok(()) => return Ok(()),
+        Err(Errno::EXIST) => {}
+        Err(error) => return Err(error.into()),
     }
     let mode = fs::metadata(path)?.permissions().mode();
     if mode & 0o077 == 0 { Ok(()) } else { fs::set_permissions(path, Permissions::from_mode(MODE)) }
