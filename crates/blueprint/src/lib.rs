@@ -3,6 +3,7 @@
 //! with findings. It knows nothing of runs, files or time.
 
 pub mod check;
+pub mod class;
 pub mod condition;
 pub mod diff;
 pub mod document;
@@ -31,6 +32,7 @@ pub mod terms;
 pub mod yaml;
 
 pub use check::{Checked, check, check_library};
+pub use class::{AgentClass, ClassError};
 pub use condition::Condition;
 pub use diff::{Difference, Place, diff};
 pub use finding::{Finding, Fix, Rule, Severity};

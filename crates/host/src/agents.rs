@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fs, io};
 
-use blueprint::{Kind, Node, Program};
+use blueprint::{AgentClass, Kind, Node, Program};
 use durable::Digest;
 use engine::{AgentTask, AttemptKey, Outcome, RunId, Work};
 use providers::agent::{
@@ -111,7 +111,8 @@ impl Agents {
             installed.extend(self.installed(host_env));
         }
         let configured = self.settings.configured.keys().cloned().collect();
-        Wishes { binds, provider, default: None, installed, configured }
+        let default = self.settings.default.clone();
+        Wishes { binds, provider, default, installed, configured }
     }
 
     /// One turn of the agent, to its end.
@@ -120,7 +121,7 @@ impl Agents {
         stage: &Stage,
         work: &Work,
         task: &AgentTask,
-        name: &ProviderName,
+        (name, class): (&ProviderName, &AgentClass),
         stop: &Stop,
         sink: &mut Sink<'_>,
     ) -> Outcome {
@@ -129,7 +130,7 @@ impl Agents {
             return preflight("provider_unavailable", message);
         };
         let folder = folder(&stage.host.home, &work.key);
-        let request = self.request(stage, task, &adapter, folder.clone());
+        let request = self.request(stage, task, class, &adapter, folder.clone());
         let place = AgentPlace {
             place: Place { workspace: &stage.workspace, host_env: &stage.host_env, key: &work.key },
             program: self.program(&adapter),
@@ -188,16 +189,18 @@ impl Agents {
         &self,
         stage: &Stage,
         task: &AgentTask,
+        class: &AgentClass,
         adapter: &Adapter,
         folder: PathBuf,
     ) -> AgentRequest {
         let changed = self.settings.changed.get(adapter.name().word());
+        let Terms { model, mode, tools } = terms(task, class, adapter.name().word());
         AgentRequest {
             prompt: task.prompt.clone(),
-            instructions: None,
-            model: task.model.clone(),
-            mode: mode(task),
-            tools: task.tools.clone(),
+            instructions: class.instructions.clone(),
+            model,
+            mode,
+            tools,
             used_before: task.session.as_ref().and_then(|one| self.used().get(one).copied()),
             resume: task.session.clone(),
             schema: task.schema.clone(),
@@ -214,15 +217,17 @@ impl Agents {
 }
 
 /// Who does a task of this agent, for which the author may have named a
-/// provider. A run that is played by a script is played as a whole: only a
-/// bind brings somebody else in.
+/// provider, or the definition of its class. A run that is played by a script
+/// is played as a whole: only a bind brings somebody else in.
 pub(crate) fn chosen(
     agent: &str,
     named: Option<&str>,
+    class: Option<&AgentClass>,
     wishes: &Wishes,
 ) -> Result<ProviderName, ChooseError> {
     let played = wishes.provider.as_deref() == Some(SCRIPTED);
-    let asks = Asks { node: named.filter(|_| !played), class: None };
+    let of_class = class.and_then(|class| class.provider.as_deref());
+    let asks = Asks { node: named.filter(|_| !played), class: of_class.filter(|_| !played) };
     choose_for(agent, asks, wishes)
 }
 
@@ -254,9 +259,31 @@ fn capabilities(adapter: &Adapter) -> Value {
     })
 }
 
+/// On which terms one turn is made.
+struct Terms {
+    model: Option<String>,
+    mode: Mode,
+    tools: Vec<String>,
+}
+
+/// What the node says, else what the class says. The names of models and tools
+/// are words of the provider for which the class was written, so that another
+/// one is not given them; who has no tools then may use none.
+fn terms(task: &AgentTask, class: &AgentClass, provider: &str) -> Terms {
+    let is_known = class.provider.as_deref().is_none_or(|name| name == provider);
+    let of_class = class.mode.filter(|_| task.choices.is_empty());
+    let mode = mode(task.mode.or(of_class), task);
+    let tools = match &task.tools[..] {
+        [] if task.mode.is_none() && mode == Mode::Custom && is_known => class.tools.clone(),
+        tools => tools.to_vec(),
+    };
+    let model = task.model.clone().or_else(|| class.model.clone().filter(|_| is_known));
+    Terms { model, mode, tools }
+}
+
 /// Who decides reads; who does a task changes files.
-fn mode(task: &AgentTask) -> Mode {
-    match task.mode {
+fn mode(said: Option<blueprint::Mode>, task: &AgentTask) -> Mode {
+    match said {
         Some(blueprint::Mode::Plan) => Mode::Plan,
         Some(blueprint::Mode::Edit) => Mode::Edit,
         Some(blueprint::Mode::Full) => Mode::Full,
@@ -302,4 +329,69 @@ pub(crate) fn sweep(home: &Home, place: &RunPlace) -> io::Result<usize> {
         }
     }
     Ok(swept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task() -> AgentTask {
+        AgentTask {
+            agent: "class:reader".to_owned(),
+            prompt: "Read.".to_owned(),
+            choices: Vec::new(),
+            schema: None,
+            session: None,
+            provider: None,
+            model: None,
+            mode: None,
+            tools: Vec::new(),
+            waits_for_limits: true,
+        }
+    }
+
+    fn class(mode: blueprint::Mode, tools: &[&str]) -> AgentClass {
+        AgentClass {
+            provider: Some("claude".to_owned()),
+            model: Some("opus".to_owned()),
+            mode: Some(mode),
+            tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+            ..AgentClass::default()
+        }
+    }
+
+    fn told(task: &AgentTask, class: &AgentClass, provider: &str) -> String {
+        let Terms { model, mode, tools } = terms(task, class, provider);
+        format!("{} {} {}", model.as_deref().unwrap_or("-"), mode.word(), tools.join(","))
+    }
+
+    #[test]
+    fn a_node_says_more_than_the_class_of_its_agent() {
+        let reader = class(blueprint::Mode::Custom, &["Read"]);
+        assert_eq!(told(&task(), &reader, "claude"), "opus custom Read");
+        let plan = AgentTask { mode: Some(blueprint::Mode::Plan), ..task() };
+        assert_eq!(told(&plan, &reader, "claude"), "opus plan ");
+        let sonnet = AgentTask { model: Some("sonnet".to_owned()), ..task() };
+        assert_eq!(told(&sonnet, &reader, "claude"), "sonnet custom Read");
+        let custom = AgentTask {
+            mode: Some(blueprint::Mode::Custom),
+            tools: vec!["Grep".to_owned()],
+            ..task()
+        };
+        assert_eq!(told(&custom, &reader, "claude"), "opus custom Grep");
+        assert_eq!(told(&task(), &AgentClass::default(), "claude"), "- edit ");
+    }
+
+    #[test]
+    fn another_provider_is_given_no_word_of_the_one_that_the_class_is_for() {
+        let reader = class(blueprint::Mode::Custom, &["Read"]);
+        assert_eq!(told(&task(), &reader, "codex"), "- custom ");
+    }
+
+    #[test]
+    fn who_decides_reads_whatever_the_class_may_do() {
+        let choices = vec![blueprint::PortName::new("yes")];
+        let judge = AgentTask { choices, ..task() };
+        assert_eq!(told(&judge, &class(blueprint::Mode::Full, &[]), "claude"), "opus plan ");
+    }
 }

@@ -32,7 +32,7 @@ impl Host {
             let (provider, binds) = (request.provider.clone(), request.bindings.clone());
             let host_env = HostEnv::new(std::env::vars_os());
             let wishes = agents.wishes(provider, binds, script.is_some(), &host_env);
-            check_providers(&program, &wishes)?;
+            self.check_agents(&program, &wishes)?;
         }
         let kept = self.automations_of(&program, &checked.source.path, &workspace)?;
         let may_write = may_write(&program, &kept.snapshots);
@@ -53,6 +53,28 @@ impl Host {
         };
         let ground = self.ground(wish, may_write, &workspace)?;
         self.start(&program.snapshot(), invocation, &program, &kept.snapshots, ground)
+    }
+
+    /// Every agent that is named literally must have someone who acts as it.
+    fn check_agents(&self, program: &Program, wishes: &Wishes) -> Result<(), HostError> {
+        for node in program.nodes() {
+            let (Kind::Task { agent, terms, .. } | Kind::Decision { agent, terms, .. }) =
+                &node.kind
+            else {
+                continue;
+            };
+            let Some(agent) = agent.literal() else { continue };
+            let class = self.class_of(agent).map_err(|fault| {
+                let message = format!("node `{}`: {}", node.id, fault.message);
+                HostError { message, ..fault }
+            })?;
+            if let Err(fault) = chosen(agent, terms.provider.as_deref(), class.as_ref(), wishes) {
+                let message = format!("node `{}`: {fault}", node.id);
+                return Err(HostError::new(Code::ProviderUnavailable, message)
+                    .hint("try the automation with `--provider scripted --script FILE`"));
+            }
+        }
+        Ok(())
     }
 
     /// Creates the place that the run works in, its folder and its worker.
@@ -185,23 +207,6 @@ pub(crate) fn refuse_child_input(
     now: durable::Timestamp,
 ) -> Result<(), String> {
     refuse_input(program, &trigger_output(input, now)).map_err(|fault| fault.message)
-}
-
-/// Every agent that is named literally must have someone who acts as it.
-fn check_providers(program: &Program, wishes: &Wishes) -> Result<(), HostError> {
-    for node in program.nodes() {
-        let (Kind::Task { agent, terms, .. } | Kind::Decision { agent, terms, .. }) = &node.kind
-        else {
-            continue;
-        };
-        let Some(agent) = agent.literal() else { continue };
-        if let Err(fault) = chosen(agent, terms.provider.as_deref(), wishes) {
-            let message = format!("node `{}`: {fault}", node.id);
-            return Err(HostError::new(Code::ProviderUnavailable, message)
-                .hint("try the automation with `--provider scripted --script FILE`"));
-        }
-    }
-    Ok(())
 }
 
 /// The script files that the graph names, as they are now: of the workspace,

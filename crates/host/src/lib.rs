@@ -13,6 +13,7 @@ mod authoring;
 mod automations;
 mod baseline;
 mod caller;
+mod classes;
 mod clock;
 mod company;
 mod compare;

@@ -129,7 +129,14 @@ fn agent(
         Ok(company) => company,
         Err(error) => return unavailable(error),
     };
-    let provider = match chosen(&task.agent, task.provider.as_deref(), &company.wishes) {
+    let class = match stage.host.class_of(&task.agent) {
+        Ok(class) => class.unwrap_or_default(),
+        Err(error) => {
+            return preflight("class_invalid", format!("{}: {}", work.key.node, error.message));
+        }
+    };
+    let wishes = &company.wishes;
+    let provider = match chosen(&task.agent, task.provider.as_deref(), Some(&class), wishes) {
         Ok(provider) => provider,
         Err(error) => return unavailable(&error),
     };
@@ -170,7 +177,7 @@ fn agent(
             | ProviderName::OpenCode
             | ProviderName::Named(_)),
             _,
-        ) => company.agents.turn(stage, work, task, &name, stop, sink),
+        ) => company.agents.turn(stage, work, task, (&name, &class), stop, sink),
     }
 }
 

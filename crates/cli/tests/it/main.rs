@@ -8,6 +8,7 @@ mod agents;
 mod arguments;
 mod authoring;
 mod check;
+mod classes;
 mod decide;
 mod exec;
 mod house;

@@ -21,6 +21,8 @@ pub struct Providers {
     pub configured: BTreeMap<String, Configured>,
     /// What is changed of those that are built in, by their names.
     pub changed: BTreeMap<String, Changed>,
+    /// Who works where nobody is named; one that there is.
+    pub default: Option<String>,
 }
 
 /// One program that a person described.

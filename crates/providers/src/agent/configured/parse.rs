@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::{Changed, Configured, Is, Pointers, PromptBy, Providers, Reply};
 use crate::agent::request::Mode;
 use crate::choose::ProviderName;
+use crate::suggest::did_you_mean;
 
 /// The file. A hundred providers with all keys stay far below it.
 const FILE_BYTES: usize = 256 << 10;
@@ -32,6 +33,7 @@ pub struct ProvidersError {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    default: Option<String>,
     #[serde(default)]
     provider: BTreeMap<String, Table>,
 }
@@ -135,7 +137,25 @@ impl Providers {
                 told(Wrong { key, ..wrong })
             })?;
         }
+        providers.default = parsed.default;
+        providers.check_default().map_err(told)?;
         Ok(providers)
+    }
+
+    fn check_default(&self) -> Checked<()> {
+        let Some(default) = &self.default else { return Ok(()) };
+        let configured = self.configured.keys().map(String::as_str);
+        // What a script plays is no work of anybody.
+        let built_in = ProviderName::BUILT_IN.iter().map(ProviderName::word).skip(1);
+        let words: Vec<&str> = built_in.chain(configured).collect();
+        if words.contains(&&default[..]) {
+            return Ok(());
+        }
+        let next = did_you_mean(default, words.iter().copied()).map_or_else(
+            || format!("there are: {}", words.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        Err(wrong("default", format!("there is no provider `{default:.40}`"), next))
     }
 
     fn add(&mut self, name: &str, table: Table) -> Checked<()> {

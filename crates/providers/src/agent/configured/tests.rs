@@ -218,3 +218,24 @@ fn the_program_of_the_page_is_read_as_the_page_says() {
         assert!(pi.launch(&AgentRequest { mode, ..request() }).is_ok());
     }
 }
+
+#[test]
+fn a_default_is_one_that_there_is() {
+    let with = |name: &str| {
+        let text = format!("default = \"{name}\"\n[provider.mine]\nprogram = \"mine\"\n");
+        Providers::parse("f", &text).map(|read| read.default).map_err(|error| error.to_string())
+    };
+    assert_eq!(with("mine"), Ok(Some("mine".to_owned())));
+    assert_eq!(with("codex"), Ok(Some("codex".to_owned())));
+    assert_eq!(parse("").default, None);
+    assert_eq!(
+        with("codx"),
+        Err("f: default: there is no provider `codx`; did you mean `codex`?".to_owned())
+    );
+    assert_eq!(
+        with("scripted"),
+        Err("f: default: there is no provider `scripted`; \
+             there are: claude, codex, gemini, opencode, mine"
+            .to_owned())
+    );
+}
