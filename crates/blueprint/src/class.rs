@@ -200,17 +200,13 @@ fn at(lines: &Lines<'_>, span: &Range<usize>, cause: String, next: String) -> Cl
 }
 
 fn of_document(finding: Finding) -> ClassError {
-    let Finding { line, message, suggestion, .. } = finding;
-    let next = match finding.rule {
-        Rule::MissingFrontMatter
-            if suggestion.is_none() || message.ends_with("no front matter") =>
-        {
-            "begin with a line `---`, then keys such as `provider: claude`, then `---`".to_owned()
-        }
-        Rule::UnclosedFrontMatter => {
-            "write a line that is exactly `---` after the last key".to_owned()
-        }
-        _ => suggestion.unwrap_or_else(|| "correct the file".to_owned()),
+    let Finding { rule, line, message, suggestion, .. } = finding;
+    let next = if rule == Rule::UnclosedFrontMatter {
+        "write a line that is exactly `---` after the last key".to_owned()
+    } else if rule == Rule::MissingFrontMatter && message.ends_with("no front matter") {
+        "begin with a line `---`, then keys such as `provider: claude`, then `---`".to_owned()
+    } else {
+        suggestion.unwrap_or_else(|| "correct the file".to_owned())
     };
     ClassError { line: line.max(1), cause: message, next }
 }

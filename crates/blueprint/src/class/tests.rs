@@ -1,3 +1,5 @@
+//! Definitions good and bad, and what is said of the bad ones.
+
 use super::*;
 
 fn said(text: &str) -> String {
