@@ -3,6 +3,7 @@
 //! see the same bytes.
 
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +14,7 @@ use durable::limits;
 use engine::proof::Finding;
 use engine::{AgentTask, AttemptKey, Class, NodeError, Outcome, ScriptTask, ShellTask, Task, Work};
 use providers::{
-    HostEnv, Place, ProviderName, Scene, Script, ShellPlace, Stop, Stream, perform_script,
+    HostEnv, Place, ProviderName, Scene, Script, ShellPlace, Sink, Stop, Stream, perform_script,
     perform_scripted, perform_shell,
 };
 use redact::Masker;
@@ -106,7 +107,7 @@ pub(crate) fn shell(
     key: &AttemptKey,
     task: &ShellTask,
     stop: &Stop,
-    sink: &mut dyn FnMut(Stream, &[u8]),
+    sink: &mut Sink<'_>,
 ) -> Outcome {
     let place = Place { workspace: &stage.workspace, host_env: &stage.host_env, key };
     let mut keep = |text: &str| keep_value(stage, text);
@@ -120,7 +121,7 @@ fn agent(
     work: &Work,
     task: &AgentTask,
     stop: &Stop,
-    sink: &mut dyn FnMut(Stream, &[u8]),
+    sink: &mut Sink<'_>,
 ) -> Outcome {
     let unavailable = |why: &dyn std::fmt::Display| {
         preflight("provider_unavailable", format!("{}: {why}", work.key.node))
@@ -304,11 +305,13 @@ impl<'a> OutputLog<'a> {
         Self { stage, work, masker, file: None, room, over: false }
     }
 
-    fn write(&mut self, bytes: &[u8]) {
+    /// Takes what was said; breaks off when nothing more is kept of it.
+    fn write(&mut self, bytes: &[u8]) -> ControlFlow<()> {
         if !self.over {
             let masked = self.masker.push(bytes);
             self.put(&masked);
         }
+        if self.over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn close(mut self) {

@@ -9,7 +9,7 @@ use std::path::Path;
 use durable::Span;
 use engine::proof::Finding;
 use engine::{AttemptKey, Effect, NodeError, Outcome, Probe, ProveTask, ShellTask};
-use providers::{Stop, Stream};
+use providers::{Sink, Stop};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::Errno;
 
@@ -31,7 +31,7 @@ pub(crate) fn perform_proof(
     key: &AttemptKey,
     task: &ProveTask,
     stop: &Stop,
-    sink: &mut dyn FnMut(Stream, &[u8]),
+    sink: &mut Sink<'_>,
 ) -> Outcome {
     let mut findings = Vec::with_capacity(task.probes.len());
     let mut changes = None;
@@ -61,7 +61,7 @@ fn command(
     key: &AttemptKey,
     (task, timeout): (&ShellTask, Span),
     stop: &Stop,
-    sink: &mut dyn FnMut(Stream, &[u8]),
+    sink: &mut Sink<'_>,
 ) -> Finding {
     let ended = stop.within(timeout, |stop| shell(stage, key, task, stop, sink));
     match ended {

@@ -4,8 +4,6 @@
 
 use std::collections::VecDeque;
 
-use durable::limits;
-
 use crate::{base64, cut};
 
 /// Collects one stream as it comes.
@@ -27,12 +25,6 @@ pub struct Captured {
     pub base64: Option<String>,
     /// How many bytes were dropped.
     pub dropped: u64,
-}
-
-impl Default for Capture {
-    fn default() -> Self {
-        Self::with_limit(limits::CAPTURE_BYTES)
-    }
 }
 
 impl Capture {
@@ -180,7 +172,7 @@ mod tests {
     #[test]
     fn nothing_at_all_is_empty_text() {
         let empty = Captured { text: String::new(), base64: None, dropped: 0 };
-        assert_eq!(Capture::default().finish(), empty);
+        assert_eq!(Capture::with_limit(100).finish(), empty);
         assert_eq!(Capture::with_limit(0).finish(), empty);
     }
 }

@@ -52,6 +52,7 @@ impl Command<'_> {
             env: place.host_env.child(self.env_pass, &self.env, Marks::of(place.key)),
             cwd: self.cwd,
             stdin: Stdin::Null,
+            kept_bytes: limits::CAPTURE_BYTES,
         };
         match run(&launch, stop, sink) {
             Ok(ended) => Ok(outcome(self.program, ended)),

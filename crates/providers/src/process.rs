@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ use rustix::process::Signal;
 use thiserror::Error;
 
 use crate::capture::Captured;
-use crate::child::{Child, Pipes};
+use crate::child::Child;
 use crate::ending::{Killed, Quarry};
 use crate::environment::ChildEnv;
 use crate::poll::Deadline;
@@ -33,6 +34,9 @@ pub struct Launch {
     pub env: ChildEnv,
     pub cwd: PathBuf,
     pub stdin: Stdin,
+    /// Bytes of each stream that are kept for [`Ended`], half from either end;
+    /// the sink hears all in any case.
+    pub kept_bytes: usize,
 }
 
 /// What the child reads. Never anything of ours that is open, and never a
@@ -49,8 +53,9 @@ pub enum Stream {
     Stderr,
 }
 
-/// Hears output as it comes, in the pieces in which it comes.
-pub type Sink<'a> = dyn FnMut(Stream, &[u8]) + 'a;
+/// Hears output as it comes, in the pieces in which it comes. It breaks off
+/// where it keeps nothing more: what follows need not be made for it.
+pub type Sink<'a> = dyn FnMut(Stream, &[u8]) -> ControlFlow<()> + 'a;
 
 /// How the child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +106,9 @@ pub enum SpawnError {
 pub fn run(launch: &Launch, stop: &Stop, sink: &mut Sink<'_>) -> Result<Ended, RunError> {
     let (child, pipes) = Child::spawn(launch)?;
     let mut quarry = Quarry::attempt(child.pid(), &launch.env.marks().attempt);
-    watch(&child, pipes, stop, &mut quarry, sink).map_err(|source| {
+    let streams = Streams::new(pipes, launch.kept_bytes, sink);
+    let ended = streams.and_then(|streams| watch(&child, streams, stop, &mut quarry));
+    ended.map_err(|source| {
         // What failed was ours; what matters now is to leave nothing behind.
         let _unseen = quarry.kill_all();
         RunError::Lost { pid: child.pid(), source }
@@ -110,12 +117,10 @@ pub fn run(launch: &Launch, stop: &Stop, sink: &mut Sink<'_>) -> Result<Ended, R
 
 fn watch(
     child: &Child,
-    pipes: Pipes,
+    mut streams: Streams<'_>,
     stop: &Stop,
     quarry: &mut Quarry,
-    sink: &mut Sink<'_>,
 ) -> io::Result<Ended> {
-    let mut streams = Streams::new(pipes, sink)?;
     let stopped = loop {
         let ready = streams.wait(&[child.ended_fd(), stop.as_fd()])?;
         match ready[..] {

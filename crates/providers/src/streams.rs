@@ -30,9 +30,12 @@ struct Pipe {
 }
 
 impl<'a> Streams<'a> {
-    pub(crate) fn new(pipes: Pipes, sink: &'a mut Sink<'a>) -> io::Result<Self> {
-        let pipes =
-            [Pipe::new(Stream::Stdout, pipes.stdout)?, Pipe::new(Stream::Stderr, pipes.stderr)?];
+    /// Of each stream at most `kept` bytes are kept.
+    pub(crate) fn new(pipes: Pipes, kept: usize, sink: &'a mut Sink<'a>) -> io::Result<Self> {
+        let pipes = [
+            Pipe::new(Stream::Stdout, pipes.stdout, kept)?,
+            Pipe::new(Stream::Stderr, pipes.stderr, kept)?,
+        ];
         Ok(Self { pipes, sink, buffer: vec![0; READ_BYTES] })
     }
 
@@ -76,9 +79,9 @@ impl<'a> Streams<'a> {
 }
 
 impl Pipe {
-    fn new(stream: Stream, fd: OwnedFd) -> io::Result<Self> {
+    fn new(stream: Stream, fd: OwnedFd, kept: usize) -> io::Result<Self> {
         ioctl_fionbio(&fd, true)?;
-        Ok(Self { stream, fd: Some(fd), capture: Capture::default() })
+        Ok(Self { stream, fd: Some(fd), capture: Capture::with_limit(kept) })
     }
 
     /// One read; the bytes that came, 0 when there are none for now or ever.
@@ -89,7 +92,8 @@ impl Pipe {
             Ok(taken) => {
                 let bytes = &buffer[..taken];
                 self.capture.push(bytes);
-                sink(self.stream, bytes);
+                // The pipe is read to its end, whoever still hears.
+                let _heard = sink(self.stream, bytes);
                 return Ok(taken);
             }
             Err(Errno::AGAIN | Errno::INTR) => {}
@@ -101,6 +105,8 @@ impl Pipe {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 
     use super::*;
@@ -121,8 +127,9 @@ mod tests {
             heard.push(bytes.to_vec());
             assert!(heard.len() < 100, "it goes on for ever");
             rustix::io::write(&to_stdout, b"more").unwrap();
+            ControlFlow::Continue(())
         };
-        Streams::new(pipes, &mut sink).unwrap().drain().unwrap();
+        Streams::new(pipes, 0, &mut sink).unwrap().drain().unwrap();
         assert_eq!(heard, [b"first"]);
     }
 
@@ -133,8 +140,8 @@ mod tests {
         let much = vec![b'x'; 200_000];
         assert_eq!(rustix::io::write(&to_stdout, &much).unwrap(), much.len());
         rustix::io::write(&to_stderr, b"little").unwrap();
-        let mut sink = |_: Stream, _: &[u8]| {};
-        let mut streams = Streams::new(pipes, &mut sink).unwrap();
+        let mut sink = |_: Stream, _: &[u8]| ControlFlow::Continue(());
+        let mut streams = Streams::new(pipes, 1 << 20, &mut sink).unwrap();
         streams.drain().unwrap();
         let (stdout, stderr) = streams.finish();
         assert_eq!((stdout.text.len(), &stderr.text[..]), (much.len(), "little"));

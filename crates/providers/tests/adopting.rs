@@ -2,6 +2,7 @@
 //! left without a look at every process there is. In a binary of its own: to
 //! take in orphans is a trait of the whole process.
 
+use std::ops::ControlFlow;
 use std::process::Command;
 
 use providers::process::{Ended, Launch, Stdin, run};
@@ -18,9 +19,10 @@ fn sh(name: &str, text: &str) -> Ended {
         env: HostEnv::current().child(&[], &[], marks),
         cwd: std::env::temp_dir(),
         stdin: Stdin::Null,
+        kept_bytes: 4096,
     };
     let stop = Stop::new().expect("an eventfd");
-    run(&launch, &stop, &mut |_, _| {}).expect("sh can be started")
+    run(&launch, &stop, &mut |_, _| ControlFlow::Break(())).expect("sh can be started")
 }
 
 /// Neither alive nor a shadow that nobody took away.

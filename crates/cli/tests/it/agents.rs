@@ -102,6 +102,24 @@ fn a_program_that_only_the_settings_describe_does_tasks_decisions_and_goes_on() 
 }
 
 #[test]
+fn what_an_agent_says_is_noted_up_to_a_mark_and_its_answer_counts_that_comes_behind_it() {
+    let words = "word after word ".repeat(12);
+    let house = with_parrot(&format!(
+        "cat > /dev/null\nyes '{{\"text\":\"{words}\"}}' | head -n 9000\n\
+         echo '{{\"type\":\"end\",\"text\":\"Enough.\"}}'\n"
+    ));
+    let nodes = [("ask", "type: task, fields: { agent: bird, prompt: Talk }")];
+    let (code, run) = exec(&house, chain("", &nodes));
+    let shown = house.json(&["run", "show", &run]);
+    assert_eq!(code, 0, "{shown}");
+    assert_eq!(shown["run"]["nodes"]["ask"]["output"]["text"], "Enough.", "{shown}");
+    let log = house.home().join("logs/automations/talk").join(run).join("output/ask.1.log");
+    let log = fs::read_to_string(log).unwrap();
+    let noted = log.strip_suffix("\n[... the rest is not kept here ...]\n").unwrap();
+    assert_eq!(noted.len(), 1 << 20);
+}
+
+#[test]
 fn a_secret_of_the_provider_stands_in_no_file_of_ours_whatever_form_it_has() {
     let hex: String = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect();
     let url: String = CANARY

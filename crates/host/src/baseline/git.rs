@@ -3,6 +3,7 @@
 //! run beyond its filters.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use durable::Digest;
@@ -96,6 +97,7 @@ impl Git<'_> {
             env: self.stage.host_env.child(&[], &env, Marks::of(self.key)),
             cwd: self.stage.workspace.clone(),
             stdin: Stdin::Null,
+            kept_bytes: 0,
         };
         let mut said = Vec::new();
         let mut too_much = false;
@@ -106,6 +108,7 @@ impl Git<'_> {
                     said.extend_from_slice(bytes);
                 }
             }
+            if too_much { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         match run(&launch, self.stop, &mut sink) {
             Ok(ended) if ended.stopped => Err("it was ended while git was asked".to_owned()),

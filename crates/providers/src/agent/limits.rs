@@ -13,6 +13,9 @@ pub(super) const STDERR_BYTES: usize = 8 << 10;
 /// A line of a note for people.
 pub(super) const NOTE_CHARS: usize = 200;
 
+/// The name of a tool in a note.
+pub(super) const NAME_CHARS: usize = 60;
+
 /// A message of an error.
 pub(super) const MESSAGE_CHARS: usize = 1000;
 

@@ -1,12 +1,15 @@
 //! What people see while an agent works: a plain line for each event.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use super::answer::one_line;
-use super::limits::NOTE_CHARS;
+use super::limits::{NAME_CHARS, NOTE_CHARS};
 
-/// Takes one line without its end.
-pub(super) type Say<'a> = dyn FnMut(&str) + 'a;
+/// Takes one line without its end. It is put into words only by who writes it
+/// down: nobody reads most of what an agent says that does not stop.
+pub(super) type Say<'a> = dyn FnMut(&dyn fmt::Display) + 'a;
 
 pub(super) fn said(text: &str, say: &mut Say<'_>) {
     note("say", text, say);
@@ -17,24 +20,33 @@ pub(super) fn failed(text: &str, say: &mut Say<'_>) {
 }
 
 pub(super) fn tool(name: &str, input: Option<&Value>, say: &mut Say<'_>) {
-    note(&format!("tool {}", one_line(name, 60)), &told(input), say);
+    let line = |f: &mut fmt::Formatter<'_>| {
+        write(f, format_args!("tool {}", one_line(name, NAME_CHARS)), &told(input))
+    };
+    say(&fmt::from_fn(line));
 }
 
 pub(super) fn tool_failed(name: &str, why: &str, say: &mut Say<'_>) {
-    note(&format!("tool {} failed", one_line(name, 60)), why, say);
+    let line = |f: &mut fmt::Formatter<'_>| {
+        write(f, format_args!("tool {} failed", one_line(name, NAME_CHARS)), why)
+    };
+    say(&fmt::from_fn(line));
 }
 
 pub(super) fn denied(name: &str, why: &str, say: &mut Say<'_>) {
-    note(&format!("denied {}", one_line(name, 60)), why, say);
+    let line = |f: &mut fmt::Formatter<'_>| {
+        write(f, format_args!("denied {}", one_line(name, NAME_CHARS)), why)
+    };
+    say(&fmt::from_fn(line));
 }
 
 pub(super) fn note(what: &str, text: &str, say: &mut Say<'_>) {
+    say(&fmt::from_fn(|f| write(f, format_args!("{what}"), text)));
+}
+
+fn write(f: &mut fmt::Formatter<'_>, what: fmt::Arguments<'_>, text: &str) -> fmt::Result {
     let text = one_line(text, NOTE_CHARS);
-    if text.is_empty() {
-        say(what);
-    } else {
-        say(&format!("{what}: {text}"));
-    }
+    if text.is_empty() { f.write_fmt(what) } else { write!(f, "{what}: {text}") }
 }
 
 /// The part of a tool's input that says most, else the whole on one line.
@@ -68,7 +80,7 @@ mod tests {
 
     fn line(input: &Value) -> String {
         let mut lines = Vec::new();
-        tool("Bash", Some(input), &mut |line: &str| lines.push(line.to_owned()));
+        tool("Bash", Some(input), &mut |line| lines.push(line.to_string()));
         lines.concat()
     }
 

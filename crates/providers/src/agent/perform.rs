@@ -1,8 +1,10 @@
 //! One turn of an agent for real: its folder, its process, the reading of
 //! what it says, the end of all that it started, and the outcome.
 
+use std::fmt::Display;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -69,10 +71,10 @@ pub fn perform_agent(
     }
     match prepare(adapter, request, place) {
         Ok((launch, warnings)) => {
+            let mut ears = Ears { sink, named, heard: ControlFlow::Continue(()) };
             for warning in warnings {
-                say(sink, &format!("warning: {warning}"));
+                ears.say(&format_args!("warning: {warning}"));
             }
-            let ears = Ears { sink, named };
             turn(adapter, request, place, &launch, stop, ears)
         }
         Err(refused) => refused.into(),
@@ -83,6 +85,24 @@ pub fn perform_agent(
 struct Ears<'a, 'b> {
     sink: &'a mut Sink<'b>,
     named: &'a mut dyn FnMut(&str),
+    /// Whether the sink still keeps what it hears.
+    heard: ControlFlow<()>,
+}
+
+impl Ears<'_, '_> {
+    /// A line for people.
+    fn say(&mut self, line: &dyn Display) {
+        if self.heard.is_continue() {
+            self.heard = (self.sink)(Stream::Stdout, format!("{line}\n").as_bytes());
+        }
+    }
+
+    /// Error output, as it comes.
+    fn pass(&mut self, bytes: &[u8]) {
+        if self.heard.is_continue() {
+            self.heard = (self.sink)(Stream::Stderr, bytes);
+        }
+    }
 }
 
 fn prepare(
@@ -107,6 +127,8 @@ fn prepare(
         env: place.place.host_env.child(&env_pass, &env, Marks::of(place.place.key)),
         cwd: request.workspace.clone(),
         stdin: Stdin::Text(stdin),
+        // The reader takes what it says as it comes.
+        kept_bytes: 0,
     };
     Ok((launch, warnings))
 }
@@ -134,22 +156,22 @@ fn turn(
     place: &AgentPlace<'_>,
     launch: &Launch,
     stop: &Stop,
-    ears: Ears<'_, '_>,
+    mut ears: Ears<'_, '_>,
 ) -> AgentEnd {
-    let Ears { sink, named } = ears;
     let pulse = Pulse::default();
     let mut reader = adapter.reader(request);
     let mut is_named = false;
     let mut hear = |stream: Stream, bytes: &[u8]| {
         if stream == Stream::Stderr {
-            sink(stream, bytes);
+            ears.pass(bytes);
         }
-        reader.feed(stream, bytes, &mut |line: &str| say(sink, line));
+        reader.feed(stream, bytes, &mut |line| ears.say(line));
         if let Some(session) = reader.session().filter(|_| !is_named) {
             is_named = true;
-            named(session);
+            (ears.named)(session);
         }
         pulse.beat(reader.events(), reader.is_complete());
+        ControlFlow::Continue(())
     };
     let (ended, ending) = run_watched(launch, stop, &pulse, place.patience, &mut hear);
     let program = launch.program.to_string_lossy();
@@ -242,10 +264,6 @@ fn with_reset(mut reading: Reading, now: Timestamp) -> Reading {
         error.retry_after = Some(Timestamp::from_millis(at).since(now));
     }
     reading
-}
-
-fn say(sink: &mut Sink<'_>, line: &str) {
-    sink(Stream::Stdout, format!("{line}\n").as_bytes());
 }
 
 #[cfg(test)]

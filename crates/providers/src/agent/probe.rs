@@ -2,6 +2,7 @@
 //! version is. Only the version is asked for; that costs nothing and needs no
 //! network.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use durable::Span;
@@ -122,10 +123,18 @@ fn ask(path: &Path, env: ChildEnv) -> Result<Option<Version>, String> {
         env,
         cwd: "/".into(),
         stdin: Stdin::Null,
+        kept_bytes: 2 * LOOKED_AT,
     };
     let stop = Stop::new().map_err(|error| error.to_string())?;
     let patience = Patience { total: WITHIN, ..Patience::default() };
-    let (ended, ending) = run_watched(&launch, &stop, &Pulse::default(), patience, &mut |_, _| {});
+    let (ended, ending) =
+        run_watched(
+            &launch,
+            &stop,
+            &Pulse::default(),
+            patience,
+            &mut |_, _| ControlFlow::Break(()),
+        );
     // What a probe leaves behind harms nobody, and the next one ends it.
     let _unseen = reap_attempt(&attempt);
     let ended = ended.map_err(|error| error.to_string())?;

@@ -3,6 +3,7 @@
 //! tail of the error output, session and usage, and the form of an error.
 
 use std::collections::VecDeque;
+use std::fmt;
 
 use engine::{NodeError, Usage};
 use serde_json::Value;
@@ -57,8 +58,8 @@ pub struct Reader {
     dialect: Box<dyn Dialect + Send>,
 }
 
-impl std::fmt::Debug for Reader {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader").field("program", &self.program).finish_non_exhaustive()
     }
 }
@@ -84,8 +85,9 @@ impl Reader {
         }
     }
 
-    /// Takes a piece of output; `say` hears a line for each event in it.
-    pub fn feed(&mut self, stream: Stream, bytes: &[u8], say: &mut dyn FnMut(&str)) {
+    /// Takes a piece of output; `say` hears a line for each event in it, which
+    /// is put into words when it is written.
+    pub fn feed(&mut self, stream: Stream, bytes: &[u8], say: &mut dyn FnMut(&dyn fmt::Display)) {
         match stream {
             Stream::Stdout => {
                 let mut lines = std::mem::take(&mut self.lines);
@@ -127,7 +129,7 @@ impl Reader {
         self.reading(verdict, &end, lines.skipped)
     }
 
-    fn line(&mut self, line: &[u8], say: &mut dyn FnMut(&str)) {
+    fn line(&mut self, line: &[u8], say: &mut Say<'_>) {
         if self.dialect.takes_text() {
             self.events += 1;
             return self.dialect.line(&String::from_utf8_lossy(line), &mut self.seen, say);

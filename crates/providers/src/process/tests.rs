@@ -1,6 +1,7 @@
 //! Real children, told by what they print when to be looked at.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use durable::limits;
 use nix::sys::signal::SigSet;
@@ -19,6 +20,7 @@ fn launch_in(name: &str, host: &HostEnv, program: &str, args: &[&str]) -> Launch
         env: host.child(&[], &[], marks),
         cwd: std::env::temp_dir(),
         stdin: Stdin::Null,
+        kept_bytes: limits::CAPTURE_BYTES,
     }
 }
 
@@ -27,7 +29,7 @@ fn launch(name: &str, program: &str, args: &[&str]) -> Launch {
 }
 
 fn to_the_end(launch: &Launch) -> Ended {
-    run(launch, &Stop::new().unwrap(), &mut |_, _| {}).unwrap()
+    run(launch, &Stop::new().unwrap(), &mut |_, _| ControlFlow::Break(())).unwrap()
 }
 
 fn sh(name: &str, text: &str) -> Ended {
@@ -44,6 +46,7 @@ fn stopped_after(lines: usize, name: &str, text: &str) -> (Ended, String) {
         if said.matches('\n').count() >= lines {
             stop.request();
         }
+        ControlFlow::Continue(())
     });
     let ended = ended.unwrap();
     assert!(ended.stopped && ended.left == 0, "{ended:?}");
@@ -214,7 +217,8 @@ fn a_process_that_took_its_own_session_outlives_an_ordinary_end() {
 fn a_stop_asked_for_before_the_start_still_leaves_nothing() {
     let stop = Stop::new().unwrap();
     stop.request();
-    let ended = run(&launch("early", "sleep", &["300"]), &stop, &mut |_, _| {}).unwrap();
+    let ended = run(&launch("early", "sleep", &["300"]), &stop, &mut |_, _| ControlFlow::Break(()))
+        .unwrap();
     assert!(ended.stopped);
     assert_eq!(ended.exit, Exit::Signal(15));
 }
@@ -241,6 +245,7 @@ fn x_04_output_without_end_neither_blocks_nor_grows() {
     let ended = run(&launch, &Stop::new().unwrap(), &mut |_, bytes| {
         heard += bytes.len();
         most = most.max(resident_bytes());
+        ControlFlow::Continue(())
     });
     let ended = ended.unwrap();
     assert_eq!(heard, 200_160_000);
@@ -313,7 +318,9 @@ fn inherited() -> Vec<i32> {
 #[test]
 fn what_cannot_start_says_why() {
     let why = |launch: Launch| {
-        run(&launch, &Stop::new().unwrap(), &mut |_, _| {}).unwrap_err().to_string()
+        run(&launch, &Stop::new().unwrap(), &mut |_, _| ControlFlow::Break(()))
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(
         why(launch("no", "no-such-program", &[])),

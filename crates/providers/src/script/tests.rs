@@ -1,5 +1,7 @@
 //! Scripts of every runtime, as far as this machine has them.
 
+use std::ops::ControlFlow;
+
 use durable::{Attempt, Round};
 use engine::{AttemptKey, NodeError, RunId};
 use serde_json::json;
@@ -35,7 +37,9 @@ impl Bench {
             env_pass: &[],
         };
         let place = Place { workspace: self.folder.path(), host_env, key: &self.key };
-        perform_by(programs(word), parts, place, &Stop::new().unwrap(), &mut |_, _| {})
+        perform_by(programs(word), parts, place, &Stop::new().unwrap(), &mut |_, _| {
+            ControlFlow::Break(())
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Scripts: how they are read, and how they are played.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use durable::disk::RealDisk;
@@ -67,6 +68,7 @@ impl Stage {
         let said = &mut self.said;
         perform_scripted(task, &scene, &self.stop, &mut |_, bytes| {
             said.push_str(std::str::from_utf8(bytes).unwrap());
+            ControlFlow::Continue(())
         })
     }
 
@@ -180,7 +182,8 @@ fn an_effect_is_noted_before_it_happens_each_time_it_does() {
         let key = key("a", 0, attempt);
         let scene = Scene { script: &stage.script, key: &key, workspace: &workspace, effects };
         // The workspace is missing, so the note is all that can have happened.
-        let outcome = perform_scripted(&task(None), &scene, &stage.stop, &mut |_, _| {});
+        let outcome =
+            perform_scripted(&task(None), &scene, &stage.stop, &mut |_, _| ControlFlow::Break(()));
         assert!(matches!(outcome, Outcome::Failed(_)));
     }
     assert_eq!(std::fs::read_to_string(&book).unwrap(), "r1/a/0/1\nr1/a/0/2\n");

@@ -1,5 +1,6 @@
 //! Shell commands, run for real.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use durable::{Attempt, Round};
@@ -49,6 +50,7 @@ impl Bench {
             if bytes.ends_with(b"stop me\n") {
                 stop.request();
             }
+            ControlFlow::Continue(())
         })
     }
 }

@@ -2,6 +2,7 @@
 //! the verdict in one line that begins with `ok` when all is as it must be.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -172,7 +173,7 @@ impl Scene {
                 request,
                 &place,
                 &stop,
-                &mut |_, _| {},
+                &mut |_, _| ControlFlow::Break(()),
                 &mut |_| {},
             );
         }
@@ -180,8 +181,14 @@ impl Scene {
         std::thread::scope(|scope| {
             let wish = stop.clone();
             scope.spawn(move || self.stop_in_the_middle(case, &wish, &is_over));
-            let end =
-                perform_agent(&self.adapter, request, &place, &stop, &mut |_, _| {}, &mut |_| {});
+            let end = perform_agent(
+                &self.adapter,
+                request,
+                &place,
+                &stop,
+                &mut |_, _| ControlFlow::Break(()),
+                &mut |_| {},
+            );
             drop(over);
             end
         })

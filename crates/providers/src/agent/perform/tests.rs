@@ -69,7 +69,8 @@ impl Bench {
         }
     }
 
-    /// Performs the text; a line of notes that holds `stop me` stops it.
+    /// Performs the text; a line of notes that holds `stop me` stops it, and
+    /// behind one that holds `enough` nothing more is noted.
     fn perform(&self, text: &str) -> (AgentEnd, String) {
         self.perform_as(&Self::adapter(text), &self.request(), None)
     }
@@ -97,6 +98,10 @@ impl Bench {
             if notes.contains("stop me") {
                 stop.request();
             }
+            if notes.contains("enough") {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
         };
         let mut names = Vec::new();
         let mut named = |name: &str| names.push(name.to_owned());
@@ -117,6 +122,15 @@ fn is_gone(pid: &str) -> bool {
 }
 
 const DONE: &str = r#"echo '{"id":"s1","text":"yes"}'; echo '{"end":true}'"#;
+
+#[test]
+fn a_sink_that_has_heard_enough_hears_no_more_and_the_turn_is_read_to_its_end() {
+    let bench = Bench::new("enough");
+    let text = format!("echo '{{\"text\":\"enough\"}}'; echo oops >&2; {DONE}");
+    let (end, notes) = bench.perform(&text);
+    assert!(matches!(&end.outcome, Outcome::Replied { text, .. } if text == "yes"), "{end:?}");
+    assert!(notes.ends_with("say: enough\n"), "{notes}");
+}
 
 #[test]
 fn a_turn_reads_its_prompt_and_gives_its_answer() {

@@ -60,7 +60,7 @@ fn request(transcript: &Transcript) -> AgentRequest {
 
 fn read(mut reader: Reader, transcript: &Transcript, chunk: usize) -> (Reading, Vec<String>) {
     let mut notes = Vec::new();
-    let mut say = |line: &str| notes.push(line.to_owned());
+    let mut say = |line: &dyn std::fmt::Display| notes.push(line.to_string());
     for part in transcript.stdout.as_bytes().chunks(chunk) {
         reader.feed(Stream::Stdout, part, &mut say);
     }
