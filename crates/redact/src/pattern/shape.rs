@@ -107,23 +107,34 @@ const SEEN_BYTES: usize = 64;
 const JWT_HEAD_BYTES: usize = 1024;
 const JWT_PART_BYTES_MIN: usize = 8;
 
-/// The bytes that a secret may begin with.
-const FIRST: [bool; 256] = {
-    let mut first = [false; 256];
-    let mut index = 0;
-    while index < SHAPES.len() {
-        first[SHAPES[index].prefix.as_bytes()[0] as usize] = true;
-        index += 1;
+/// Behind the last place of the table.
+const NO_MORE: usize = SHAPES.len();
+
+/// For each byte the place of the first shape that begins with it, and for
+/// each shape the place of the next that begins alike.
+const FIRST: ([usize; 256], [usize; SHAPES.len()]) = {
+    let (mut first, mut next) = ([NO_MORE; 256], [NO_MORE; SHAPES.len()]);
+    let mut index = SHAPES.len();
+    while index > 0 {
+        index -= 1;
+        let byte = SHAPES[index].prefix.as_bytes()[0] as usize;
+        next[index] = first[byte];
+        first[byte] = index;
     }
-    first[b'e' as usize] = true;
-    first
+    (first, next)
 };
 
+/// The shapes that begin with this byte, in their order.
+fn shapes(byte: u8) -> impl Iterator<Item = &'static Shape> {
+    static TABLE: ([usize; 256], [usize; SHAPES.len()]) = FIRST;
+    let first = TABLE.0[usize::from(byte)];
+    let places = std::iter::successors(Some(first), |place| TABLE.1.get(*place).copied());
+    places.map_while(|place| SHAPES.get(place))
+}
+
 pub(super) fn find(window: &Window<'_>, at: usize) -> Look<Option<Found>> {
-    if !window.byte(at)?.is_some_and(|byte| FIRST[usize::from(byte)]) {
-        return Ok(None);
-    }
-    for shape in SHAPES {
+    let Some(byte) = window.byte(at)? else { return Ok(None) };
+    for shape in shapes(byte) {
         let Some(start) = window.exact(at, shape.prefix)? else { continue };
         let run = run(window, shape.class, start, SEEN_BYTES)?;
         let telling = !shape.vague || run.known || !judge::is_wordy(window.seen(start, run.end));
@@ -149,4 +160,19 @@ fn jwt(window: &Window<'_>, at: usize) -> Look<Option<Found>> {
     let part = run(window, Class::Url, head.end + 1, JWT_PART_BYTES_MIN)?;
     let found = Found { start: at, end: part.end, open: Some(Class::Dotted), kind: Kind::Jwt };
     Ok(part.is_long(JWT_PART_BYTES_MIN).then_some(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_leads_to_all_shapes_that_begin_with_it_in_their_order() {
+        for byte in 0..=u8::MAX {
+            let found: Vec<&str> = shapes(byte).map(|shape| shape.prefix).collect();
+            let prefixes = SHAPES.iter().map(|shape| shape.prefix);
+            let all: Vec<&str> = prefixes.filter(|prefix| prefix.as_bytes()[0] == byte).collect();
+            assert_eq!(found, all, "{byte}");
+        }
+    }
 }

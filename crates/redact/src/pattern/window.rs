@@ -71,6 +71,16 @@ impl<'a> Window<'a> {
         }
     }
 
+    /// Where a stretch of such bytes ends that begins here and has `most` at
+    /// most, as far as it has arrived.
+    pub(super) fn stretch(&self, from: usize, most: usize, is: impl Fn(u8) -> bool) -> usize {
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        let bytes = rest.iter().take(most).take_while(|byte| is(**byte)).count();
+        #[cfg(test)]
+        self.visits.set(self.visits.get() + bytes as u64);
+        from + bytes
+    }
+
     /// Bytes that were looked at before.
     pub(super) fn seen(&self, from: usize, end: usize) -> &'a [u8] {
         &self.bytes[from.min(end)..end]
@@ -116,12 +126,29 @@ impl<'a> Window<'a> {
     /// The next place from here on at which anything can begin: a mark, a word,
     /// or one of the signs that rules begin with.
     pub(super) fn next_start(&self, from: usize) -> usize {
-        let rest = self.bytes.get(from..).unwrap_or_default();
-        let start = rest.iter().enumerate().position(|(index, byte)| match byte {
-            b'[' | b':' | b'-' | b'_' => true,
-            _ => byte.is_ascii_alphanumeric() && self.opens_word(from + index),
-        });
-        from + start.unwrap_or(rest.len())
+        let Some(rest) = self.bytes.get(from..) else { return from };
+        // Inside a word only an escape lets another word begin, and nearly no
+        // word has one: where a sign of it stood last, if not too far back.
+        let near = &self.bytes[from.saturating_sub(ESCAPE_BYTES)..from];
+        let sign = near.iter().rposition(|byte| matches!(byte, b'\\' | b'%'));
+        let mut escape_end = sign.map_or(0, |sign| from - near.len() + sign + ESCAPE_BYTES);
+        let mut before = self.before(from).unwrap_or(b' ');
+        for (at, byte) in (from..).zip(rest) {
+            match BEGINS[usize::from(*byte)] {
+                Begins::Rule => return at,
+                Begins::Word => {
+                    let inside = BEGINS[usize::from(before)] == Begins::Word;
+                    let may_escape = at <= escape_end || before == b'm';
+                    if !inside || (may_escape && self.behind_escape(at)) {
+                        return at;
+                    }
+                }
+                Begins::Escape => escape_end = at + ESCAPE_BYTES,
+                Begins::Nothing => {}
+            }
+            before = *byte;
+        }
+        self.bytes.len()
     }
 
     /// Whether the letters before are an escape: of JSON or a programming
@@ -162,6 +189,37 @@ impl<'a> Window<'a> {
     }
 }
 
+/// What can begin with a byte.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begins {
+    /// A mark, or what a rule finds wherever it stands.
+    Rule,
+    /// A word.
+    Word,
+    /// An escape, behind which a word may begin.
+    Escape,
+    Nothing,
+}
+
+static BEGINS: [Begins; 256] = {
+    let mut begins = [Begins::Nothing; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        begins[byte] = match byte as u8 {
+            b'[' | b':' | b'-' | b'_' => Begins::Rule,
+            b'\\' | b'%' => Begins::Escape,
+            other if other.is_ascii_alphanumeric() => Begins::Word,
+            _ => Begins::Nothing,
+        };
+        byte += 1;
+    }
+    begins
+};
+
+/// From the sign of the longest escape that has one to what follows it:
+/// `\\u0022`. A colour of a terminal is longer, and known by its last letter.
+const ESCAPE_BYTES: usize = 6;
+
 /// How far a rule looks back.
 pub(super) const LOOK_BACK: usize = 16;
 
@@ -169,4 +227,42 @@ pub(super) const LOOK_BACK: usize = 16;
 fn is_colour(before: &[u8]) -> bool {
     let numbers = before.iter().rev().take_while(|b| b.is_ascii_digit() || **b == b';').count();
     before[..before.len() - numbers].ends_with(b"[")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn text() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            "[a-z0-9 ]{0,8}".prop_map(String::into_bytes),
+            "(\\\\|%|\\\\x|\\\\u)[0-9a-fntr]{0,5}".prop_map(String::into_bytes),
+            "\\[[0-9;]{0,4}m?".prop_map(String::into_bytes),
+            "[:_.-]".prop_map(String::into_bytes),
+            prop::collection::vec(any::<u8>(), 0..4),
+        ];
+        prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn the_next_start_is_the_first_place_where_anything_can_begin(
+            text in text(),
+            floor in 0..50_usize,
+        ) {
+            let visits = Cell::new(0);
+            let window = Window::new(&text, floor.min(text.len()), true, &visits);
+            let begins = |at: usize| match text[at] {
+                b'[' | b':' | b'-' | b'_' => true,
+                byte => byte.is_ascii_alphanumeric() && window.opens_word(at),
+            };
+            for from in 0..=text.len() + 1 {
+                let start = (from..text.len()).find(|at| begins(*at));
+                let end = from.max(text.len());
+                prop_assert_eq!(window.next_start(from), start.unwrap_or(end), "{:?} {}", text, from);
+            }
+        }
+    }
 }
