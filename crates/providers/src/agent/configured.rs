@@ -6,6 +6,7 @@
 mod dialect;
 mod launch;
 mod parse;
+mod pointer;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use super::request::Mode;
 
 pub(super) use launch::{launch, reader};
 pub use parse::ProvidersError;
+use pointer::Pointer;
 
 /// The file, read.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -72,20 +74,20 @@ enum Reply {
     JsonLines(Pointers),
 }
 
-/// Where things stand in a document, as JSON pointers.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// Where things stand in a document.
+#[derive(Debug, Clone, PartialEq)]
 struct Pointers {
     /// Those texts that are there, one after the other.
-    text: Vec<String>,
+    text: Vec<Pointer>,
     /// The only documents that are looked at for more than the session.
     when: Option<Is>,
     /// The text comes in pieces that belong together.
     join: bool,
-    session: Option<String>,
+    session: Option<Pointer>,
     /// Numbers to be added up.
-    tokens: Vec<String>,
-    cost_usd: Option<String>,
-    error: Option<String>,
+    tokens: Vec<Pointer>,
+    cost_usd: Option<Pointer>,
+    error: Option<Pointer>,
     /// By which a finished turn is known.
     done: Option<Is>,
 }
@@ -93,7 +95,7 @@ struct Pointers {
 /// A value at a place.
 #[derive(Debug, Clone, PartialEq)]
 struct Is {
-    at: String,
+    at: Pointer,
     is: serde_json::Value,
 }
 

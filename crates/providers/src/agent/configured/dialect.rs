@@ -4,9 +4,11 @@
 //! that is all the evidence such a program can give. A document must have its
 //! text, and lines of documents the one that ends a turn.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
-use super::{Is, Pointers, Reply};
+use super::{Is, Pointer, Pointers, Reply};
 use crate::agent::answer::Answer;
 use crate::agent::fault::Fault;
 use crate::agent::notes::{self, Say};
@@ -22,9 +24,14 @@ pub(super) struct Described {
     limits: Vec<String>,
     /// The whole output, up to its limit, unless it is lines.
     whole: Answer,
+    heard: Heard,
+}
+
+/// What the documents said of the turn.
+#[derive(Debug, Default)]
+struct Heard {
     done: bool,
     error: Option<String>,
-    events: bool,
 }
 
 impl Described {
@@ -33,42 +40,7 @@ impl Described {
             reply: reply.clone(),
             limits: limits.iter().map(|phrase| phrase.to_lowercase()).collect(),
             whole: Answer::default(),
-            done: false,
-            error: None,
-            events: false,
-        }
-    }
-
-    fn document(&mut self, event: &Value, pointers: &Pointers, seen: &mut Seen, say: &mut Say<'_>) {
-        let at = |pointer: &Option<String>| pointer.as_ref().and_then(|at| event.pointer(at));
-        let is = |is: &Is| event.pointer(&is.at) == Some(&is.is);
-        seen.name_session(at(&pointers.session));
-        self.done |= pointers.done.as_ref().is_none_or(is);
-        if !pointers.when.as_ref().is_none_or(is) {
-            return;
-        }
-        let texts = pointers.text.iter().filter_map(|at| event.pointer(at));
-        let text: String = texts.map(told).collect();
-        // The last word counts: a text after an error means that it went on.
-        if !text.is_empty() {
-            self.error = None;
-            notes::said(&text, say);
-        }
-        if pointers.join {
-            seen.answer.push(&text);
-        } else if !text.is_empty() || pointers.when.is_some() {
-            seen.answer.set(&text);
-        }
-        let counts = pointers.tokens.iter().filter_map(|at| event.pointer(at)?.as_u64());
-        seen.tokens = counts.fold(seen.tokens, added);
-        seen.cost_micros = micros(at(&pointers.cost_usd)).into_iter().fold(seen.cost_micros, added);
-        let error = at(&pointers.error);
-        if let Some(error) =
-            error.filter(|error| !matches!(error, Value::Null | Value::Bool(false)))
-        {
-            let error: String = told(error).chars().take(4000).collect();
-            notes::failed(&error, say);
-            self.error = Some(error);
+            heard: Heard::default(),
         }
     }
 
@@ -100,16 +72,49 @@ impl Described {
     }
 }
 
+impl Heard {
+    fn document(&mut self, event: &Value, pointers: &Pointers, seen: &mut Seen, say: &mut Say<'_>) {
+        let at = |pointer: &Option<Pointer>| pointer.as_ref().and_then(|at| at.find(event));
+        let is = |is: &Is| is.at.find(event) == Some(&is.is);
+        seen.name_session(at(&pointers.session));
+        self.done |= pointers.done.as_ref().is_none_or(is);
+        if !pointers.when.as_ref().is_none_or(is) {
+            return;
+        }
+        let texts = pointers.text.iter().filter_map(|at| at.find(event));
+        let text = texts.map(told).reduce(|text, more| text + more).unwrap_or_default();
+        // The last word counts: a text after an error means that it went on.
+        if !text.is_empty() {
+            self.error = None;
+            notes::said(&text, say);
+        }
+        if pointers.join {
+            seen.answer.push(&text);
+        } else if !text.is_empty() || pointers.when.is_some() {
+            seen.answer.set(&text);
+        }
+        let counts = pointers.tokens.iter().filter_map(|at| at.find(event)?.as_u64());
+        seen.tokens = counts.fold(seen.tokens, added);
+        seen.cost_micros = micros(at(&pointers.cost_usd)).into_iter().fold(seen.cost_micros, added);
+        let error = at(&pointers.error);
+        if let Some(error) =
+            error.filter(|error| !matches!(error, Value::Null | Value::Bool(false)))
+        {
+            let error: String = told(error).chars().take(4000).collect();
+            notes::failed(&error, say);
+            self.error = Some(error);
+        }
+    }
+}
+
 impl Dialect for Described {
     fn event(&mut self, event: &Value, seen: &mut Seen, say: &mut Say<'_>) {
-        self.events = true;
-        if let Reply::JsonLines(pointers) = self.reply.clone() {
-            self.document(event, &pointers, seen, say);
+        if let Reply::JsonLines(pointers) = &self.reply {
+            self.heard.document(event, pointers, seen, say);
         }
     }
 
     fn line(&mut self, line: &str, _seen: &mut Seen, say: &mut Say<'_>) {
-        self.events = true;
         match self.reply {
             Reply::Text => {
                 self.whole.push(line);
@@ -132,19 +137,19 @@ impl Dialect for Described {
     }
 
     fn is_complete(&self) -> bool {
-        self.done
+        self.heard.done
     }
 
     fn verdict(&mut self, seen: &mut Seen, end: &End) -> Verdict {
         // Nothing tells whether it acted.
         seen.acted = true;
-        match self.reply.clone() {
+        match &self.reply {
             Reply::Text => {
                 seen.answer.set(self.whole.text().trim_end());
-                self.done = true;
+                self.heard.done = true;
             }
             Reply::Json(pointers) => match serde_json::from_str::<Value>(&self.whole.text()) {
-                Ok(document) => self.document(&document, &pointers, seen, &mut |_| {}),
+                Ok(document) => self.heard.document(&document, pointers, seen, &mut |_| {}),
                 Err(error) if end.exit == Exit::Code(0) => {
                     let message = format!("its output is no JSON document: {error}");
                     return Verdict::unsure(Fault::MalformedOutput, message);
@@ -153,16 +158,16 @@ impl Dialect for Described {
             },
             Reply::JsonLines(_) => {}
         }
-        if let Some(error) = self.error.take() {
+        if let Some(error) = self.heard.error.take() {
             let fault = self.fault(Fault::ErrorEvent, &error);
             // Its own closing word makes the failure definite.
-            let definite = self.done;
+            let definite = self.heard.done;
             return Verdict::Failed { fault, message: error, definite };
         }
         if end.exit != Exit::Code(0) {
             return self.exited(seen, end);
         }
-        if !self.done {
+        if !self.heard.done {
             return Verdict::unsure(Fault::NoCompletion, "no line said that the turn had ended");
         }
         if seen.answer.is_empty() {
@@ -178,6 +183,6 @@ fn added(sum: Option<u64>, more: u64) -> Option<u64> {
 }
 
 /// A text as it is, anything else as JSON.
-fn told(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+fn told(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| value.to_string().into(), Cow::from)
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{Changed, Configured, Is, Pointers, PromptBy, Providers, Reply};
+use super::{Changed, Configured, Is, Pointer, Pointers, PromptBy, Providers, Reply};
 use crate::agent::request::Mode;
 use crate::choose::ProviderName;
 use crate::suggest::did_you_mean;
@@ -316,46 +316,42 @@ fn reply(word: Option<&str>, read: Option<Read>) -> Checked<Reply> {
 }
 
 fn pointers(read: Read) -> Checked<Pointers> {
-    let is = |table: Option<IsTable>| table.map(|table| Is { at: table.at, is: table.is });
-    let pointers = Pointers {
-        text: match read.text {
-            Texts::One(text) => vec![text],
-            Texts::Several(texts) => texts,
-        },
-        when: is(read.when),
-        join: read.join,
-        session: read.session,
-        tokens: read.tokens,
-        cost_usd: read.cost_usd,
-        error: read.error,
-        done: is(read.done),
+    let text = match read.text {
+        Texts::One(text) => vec![text],
+        Texts::Several(texts) => texts,
     };
-    if pointers.text.is_empty() || pointers.text.len().max(pointers.tokens.len()) > WORDS {
+    if text.is_empty() || text.len().max(read.tokens.len()) > WORDS {
         return Err(wrong(
             "read",
             "there is no pointer, or there are too many",
             "name the few that count",
         ));
     }
-    let at = |is: &Option<Is>| is.as_ref().map(|is| is.at.clone());
-    let texts = pointers.text.iter().map(|pointer| ("read.text", Some(pointer.clone())));
-    let tokens = pointers.tokens.iter().map(|pointer| ("read.tokens", Some(pointer.clone())));
-    let others = [
-        ("read.session", pointers.session.clone()),
-        ("read.cost_usd", pointers.cost_usd.clone()),
-        ("read.error", pointers.error.clone()),
-        ("read.when.at", at(&pointers.when)),
-        ("read.done.at", at(&pointers.done)),
-    ];
-    for (key, pointer) in texts.chain(tokens).chain(others) {
-        if let Some(pointer) = pointer
-            && !(pointer.starts_with('/') && pointer.len() <= 200)
-        {
-            let cause = format!("`{pointer}` is no JSON pointer");
-            return Err(wrong(key, cause, "write it like `/result/text`"));
-        }
-    }
-    Ok(pointers)
+    let one = |key, text: Option<String>| text.map(|text| pointer(key, &text)).transpose();
+    let all = |key, texts: Vec<String>| -> Checked<Vec<Pointer>> {
+        texts.iter().map(|text| pointer(key, text)).collect()
+    };
+    let is = |key, table: Option<IsTable>| {
+        let is = |table: IsTable| Ok(Is { at: pointer(key, &table.at)?, is: table.is });
+        table.map(is).transpose()
+    };
+    Ok(Pointers {
+        text: all("read.text", text)?,
+        tokens: all("read.tokens", read.tokens)?,
+        session: one("read.session", read.session)?,
+        cost_usd: one("read.cost_usd", read.cost_usd)?,
+        error: one("read.error", read.error)?,
+        when: is("read.when.at", read.when)?,
+        done: is("read.done.at", read.done)?,
+        join: read.join,
+    })
+}
+
+fn pointer(key: &str, text: &str) -> Checked<Pointer> {
+    Pointer::parse(text).ok_or_else(|| {
+        let cause = format!("`{text}` is no JSON pointer");
+        wrong(key, cause, "write it like `/result/text`")
+    })
 }
 
 fn check_program(program: &str) -> Checked<()> {
