@@ -16,16 +16,22 @@ pub(super) struct Answer {
 
 impl Answer {
     pub(super) fn set(&mut self, text: &str) {
-        *self = Self::default();
+        self.text.clear();
+        self.over = 0;
         self.push(text);
     }
 
     pub(super) fn push(&mut self, text: &str) {
-        let room = if self.over > 0 { 0 } else { ANSWER_BYTES - self.text.len() };
+        if self.over > 0 {
+            self.over += text.len() as u64;
+            return;
+        }
+        let room = ANSWER_BYTES - self.text.len();
         let kept = text.floor_char_boundary(room);
         self.text.push_str(&text[..kept]);
         self.over += (text.len() - kept) as u64;
-        if self.over > 0 && kept > 0 {
+        // The cut may lie between two pieces of one word as well.
+        if self.over > 0 {
             let word = cut::word_at_end(self.text.as_bytes());
             self.text.truncate(self.text.len() - word);
             self.over += word as u64;
@@ -95,6 +101,18 @@ mod tests {
         let (head, tail) = kept.split_once('\n').unwrap();
         assert!(text.starts_with(head) && head.len() <= ANSWER_BYTES);
         assert_eq!(tail, format!("[… {} bytes dropped …]", text.len() - head.len() + 4));
+    }
+
+    #[test]
+    fn a_cut_between_two_pieces_goes_through_no_word() {
+        let mut answer = Answer::default();
+        answer.push(&"a ".repeat(ANSWER_BYTES / 2 - 2));
+        answer.push("ghp_");
+        answer.push("0123");
+        let kept = answer.text();
+        let (head, tail) = kept.split_once('\n').unwrap();
+        assert!(head.ends_with("a a "), "{:?}", &head[head.len() - 10..]);
+        assert_eq!(tail, "[… 8 bytes dropped …]");
     }
 
     #[test]

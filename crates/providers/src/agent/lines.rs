@@ -1,7 +1,7 @@
 //! Lines out of pieces, in bounded memory: a line over the limit is skipped
 //! to its end and counted, and what follows it is read as before.
 
-use std::io::BufRead;
+use memchr::memchr;
 
 use super::limits::LINE_BYTES;
 
@@ -26,7 +26,7 @@ impl Default for Lines {
 impl Lines {
     /// Hands on every line that is complete now, without its end.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8])) {
-        while let Some(end) = newline(bytes) {
+        while let Some(end) = memchr(b'\n', bytes) {
             let (whole, rest) = bytes.split_at(end);
             bytes = &rest[1..];
             if self.begun.is_empty() && !self.skipping && whole.len() <= self.limit {
@@ -74,15 +74,6 @@ impl Lines {
             line(text);
         }
     }
-}
-
-/// Where the next line ends, by the search that the library has for bytes.
-fn newline(bytes: &[u8]) -> Option<usize> {
-    let mut rest = bytes;
-    // Reading from a slice cannot fail.
-    let taken = rest.skip_until(b'\n').unwrap_or(0);
-    let last = taken.checked_sub(1)?;
-    (bytes.get(last) == Some(&b'\n')).then_some(last)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! and judges the end. What is common to all dialects is here: lines, the
 //! tail of the error output, session and usage, and the form of an error.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -132,7 +133,7 @@ impl Reader {
     fn line(&mut self, line: &[u8], say: &mut Say<'_>) {
         if self.dialect.takes_text() {
             self.events += 1;
-            return self.dialect.line(&String::from_utf8_lossy(line), &mut self.seen, say);
+            return self.dialect.line(&text(line), &mut self.seen, say);
         }
         match serde_json::from_slice::<Value>(line) {
             Ok(event @ Value::Object(_)) => {
@@ -203,6 +204,11 @@ impl Reader {
             unread_lines: unread + skipped,
         }
     }
+}
+
+/// The line as text. Nearly all are, and that is quickly seen.
+fn text(line: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::from)
 }
 
 /// Who failed, why, and what to do.
