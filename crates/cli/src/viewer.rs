@@ -86,7 +86,13 @@ pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Resul
                 viewer.teller.events(&events, &|| follower.view())?;
             }
             Followed::Quiet => {}
-            Followed::Rest => return viewer.rest(&follower.view()),
+            Followed::Rest => {
+                let end = viewer.rest(&follower.view());
+                // The process ends with it; to take it apart takes as long as
+                // to read it.
+                std::mem::forget(follower);
+                return end;
+            }
             Followed::Abandoned => {
                 viewer.teller.make_way()?;
                 match recover::this(host, console, visit.run)? {

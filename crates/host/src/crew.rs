@@ -16,6 +16,7 @@ use providers::Stop;
 use crate::baseline;
 use crate::family::{Family, Watched};
 use crate::perform::{Stage, perform};
+use crate::tether::Held;
 use crate::watch::watch;
 use crate::worker::{Arrival, World};
 
@@ -28,6 +29,8 @@ pub(crate) struct Crew {
     stage: Arc<Stage>,
     family: Arc<Family>,
     clock: Arc<dyn Clock>,
+    /// Who started this worker and looks on.
+    starter: Option<Held>,
     sender: Sender<Arrival>,
     arrivals: Receiver<Arrival>,
     in_flight: BTreeMap<AttemptKey, Stop>,
@@ -51,7 +54,12 @@ struct Watch {
 type Job = (Work, Stop);
 
 impl Crew {
-    pub(crate) fn new(stage: Arc<Stage>, family: Arc<Family>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(
+        stage: Arc<Stage>,
+        family: Arc<Family>,
+        clock: Arc<dyn Clock>,
+        starter: Option<Held>,
+    ) -> Self {
         let (sender, arrivals) = channel();
         let (jobs, waiting) = channel();
         let (watcher, folder, inbox) = (sender.clone(), stage.place.folder(), stage.place.inbox());
@@ -64,6 +72,7 @@ impl Crew {
             stage,
             family,
             clock,
+            starter,
             sender,
             arrivals,
             in_flight,
@@ -181,6 +190,12 @@ impl World for Crew {
             Arrival::Inbox | Arrival::Time => {}
         }
         arrival
+    }
+
+    fn over(&mut self) {
+        if let Some(starter) = &self.starter {
+            starter.tell();
+        }
     }
 
     fn leave(&mut self) {

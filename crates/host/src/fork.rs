@@ -27,7 +27,8 @@ impl Host {
         let Some(automation) = &request.automation else {
             let (_, report) = cut(&place, &old, &old, &events, at)?;
             let automations = self.automations_kept(&place, &base.automations)?;
-            let launched = self.start(&old.snapshot(), base, &old, &automations, ground)?;
+            let new = (&old.snapshot()[..], &automations[..]);
+            let launched = self.start(new, base, &old, ground, self.recruit()?)?;
             return Ok(Forked { launched, report });
         };
         let (checked, new) = self.checked(automation)?;
@@ -40,7 +41,8 @@ impl Host {
         let kept = self.automations_of(&new, path, workspace.as_ref())?;
         let scripts = crate::launch::script_files(&new, workspace.as_ref(), path)?;
         let base = Invocation { scripts, automations: kept.named, ..base };
-        let launched = self.start(&new.snapshot(), base, &new, &kept.snapshots, ground)?;
+        let texts = (&new.snapshot()[..], &kept.snapshots[..]);
+        let launched = self.start(texts, base, &new, ground, self.recruit()?)?;
         Ok(Forked { launched, report })
     }
 

@@ -11,6 +11,7 @@ use runstore::Home;
 
 use crate::api::{Code, HostError};
 use crate::clock::{RealClock, RealEntropy};
+use crate::foresight::Foresight;
 use crate::processes::{Processes, RealProcesses};
 
 /// What the outermost crate knows and hands in.
@@ -33,6 +34,7 @@ pub struct Host {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) processes: Arc<dyn Processes>,
+    pub(crate) foresight: Foresight,
 }
 
 /// What surrounds a host: all that it does not decide itself.
@@ -65,7 +67,8 @@ impl Host {
     /// A host in surroundings that are given.
     pub fn within(home: Home, config: HostConfig, surroundings: Surroundings) -> Self {
         let Surroundings { disk, clock, entropy, processes } = surroundings;
-        Self { home, config, disk, clock, entropy, processes }
+        let foresight = Foresight::default();
+        Self { home, config, disk, clock, entropy, processes, foresight }
     }
 
     /// What the clock says.

@@ -16,11 +16,14 @@ use serde_json::{Value, json};
 use crate::Host;
 use crate::agents::{chosen, has_agents};
 use crate::api::{CheckedSource, Code, HostError, LaunchRequest, Launched};
+use crate::spawn::Recruit;
 use crate::worktree::{Ground, may_write, wanted};
 
 impl Host {
     /// Starts a run of an automation and gives it a worker.
     pub fn launch(&self, request: LaunchRequest) -> Result<Launched, HostError> {
+        // To start a process, to read a graph and to make a run is mostly to wait.
+        let recruit = self.recruit()?;
         let (checked, program) = self.checked(&request.automation)?;
         let Some(program) = program else { return Err(invalid_blueprint(checked)) };
         let workspace = self.workspace(request.workspace.as_deref())?;
@@ -52,7 +55,10 @@ impl Host {
             ..Invocation::default()
         };
         let ground = self.ground(wish, may_write, &workspace)?;
-        self.start(&program.snapshot(), invocation, &program, &kept.snapshots, ground)
+        let snapshot = program.snapshot();
+        recruit.foretell(&snapshot);
+        let new = (&snapshot[..], &kept.snapshots[..]);
+        self.start(new, invocation, &program, ground, recruit)
     }
 
     /// Every agent that is named literally must have someone who acts as it.
@@ -80,19 +86,17 @@ impl Host {
     /// Creates the place that the run works in, its folder and its worker.
     pub(crate) fn start(
         &self,
-        snapshot: &[u8],
+        (snapshot, automations): (&[u8], &[(String, Vec<u8>)]),
         mut invocation: Invocation,
         program: &Program,
-        automations: &[(String, Vec<u8>)],
         ground: Ground,
+        recruit: Recruit,
     ) -> Result<Launched, HostError> {
         let run = new_run_id(self.clock.now(), &*self.entropy);
         let place = self.home.place(program.id(), &run);
         let standing = self.break_ground(&place, &mut invocation, &ground)?;
         let new =
             NewRun { blueprint: Some(snapshot), invocation: &invocation.encode(), automations };
-        // To start a process and to make a run is in both cases mostly to wait.
-        let recruit = self.recruit()?;
         let created = match self.made(&place, &new) {
             Ok(made) => made,
             Err(fault) => {

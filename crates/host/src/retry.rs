@@ -46,8 +46,8 @@ impl Host {
         let ground = Ground::again(&invocation);
         let invocation = Invocation { retry: Some(retry_of(&place, &verdicts)), ..invocation };
         let automations = self.automations_kept(&place, &invocation.automations)?;
-        let launched =
-            self.start(&program.snapshot(), invocation, &program, &automations, ground)?;
+        let new = (&program.snapshot()[..], &automations[..]);
+        let launched = self.start(new, invocation, &program, ground, self.recruit()?)?;
         let newer = RunId::new(&launched.run_id).expect("a run of ours has a safe id");
         runstore::retries::note(&*self.disk, &place, &newer).map_err(|fault| store(&fault))?;
         Ok(launched)

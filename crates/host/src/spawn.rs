@@ -40,6 +40,11 @@ impl Recruit {
         Self { tether: Tether::none(), starting: None }
     }
 
+    /// Tells it of the graph that its run will have.
+    pub(crate) fn foretell(&self, snapshot: &[u8]) {
+        self.tether.foretell(snapshot);
+    }
+
     /// Gives it the run; `None` when nobody takes it.
     fn take(self, place: &RunPlace, lock: &Lock) -> Result<Option<Tether>, HostError> {
         let Some(Ok(started)) = self.starting.map(JoinHandle::join) else { return Ok(None) };
@@ -53,6 +58,13 @@ impl Host {
     /// Somebody to give a run to.
     pub(crate) fn recruit(&self) -> Result<Recruit, HostError> {
         self.processes.recruit(self.home.path())
+    }
+
+    /// Waits until this worker is given a run, in a folder; `None` when it
+    /// will never be.
+    pub fn await_run(&self) -> Result<Option<(Held, PathBuf)>, HostError> {
+        Held::wait(&self.foresight)
+            .map_err(|fault| fail("the worker cannot hear whether it has a run", &fault))
     }
 
     pub(crate) fn spawn_worker(&self, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
@@ -140,12 +152,6 @@ fn worker_log(place: &RunPlace) -> Result<OwnedFd, HostError> {
 
 fn fail(what: &str, fault: &dyn std::error::Error) -> HostError {
     HostError::from_fault(Code::Worker, what, fault)
-}
-
-/// Waits until this worker is given a run, in a folder; `None` when it will
-/// never be.
-pub fn await_run() -> Result<Option<(Held, PathBuf)>, HostError> {
-    Held::wait().map_err(|fault| fail("the worker cannot hear whether it has a run", &fault))
 }
 
 /// What a worker process does before all else: it lets go of what its

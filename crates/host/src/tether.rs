@@ -1,32 +1,43 @@
-//! The line between a worker and who started it: over it the worker is given
-//! its run, and its starter hears, without looking, that the worker has let
-//! go of it. It only saves waits. What is true of the run is read from its
-//! log and its lock.
+//! The line between a worker and who started it: over it the worker is told of
+//! the graph that it will have, then given its run, and its starter hears,
+//! without looking, that the run has ended and that the worker has let go of
+//! it. It only saves waits. What is true of the run is read from its folder.
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Error, IoSlice, IoSliceMut, Result as IoResult};
+use std::io::{Error, IoSlice, IoSliceMut, Read as _, Result as IoResult, Write as _};
 use std::mem::MaybeUninit;
+use std::net::Shutdown;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
+use crate::foresight::Foresight;
 use crate::watch::pause;
 
 /// The longest path that a system takes.
 const PATH_BYTES: usize = 4096;
 
+/// The most bytes of a graph that is told of.
+const SNAPSHOT_BYTES: u64 = 8 * durable::limits::BLUEPRINT_BYTES as u64;
+
 /// What is handed over: a lock, and a file to complain in.
 const FILES: usize = 2;
+
+/// How long a worker that is done lets its starter end first.
+const LINGER: Duration = Duration::from_millis(100);
 
 /// The starter's end. It may be cloned; the first to hear the end hears it
 /// for itself alone.
@@ -34,8 +45,8 @@ const FILES: usize = 2;
 pub struct Tether(Option<Arc<UnixStream>>);
 
 /// The worker's end, until it lets go.
-#[derive(Debug)]
-pub struct Held(UnixStream);
+#[derive(Debug, Clone)]
+pub struct Held(Arc<UnixStream>);
 
 impl Tether {
     /// To nobody.
@@ -49,28 +60,38 @@ impl Tether {
         Ok((Self(Some(Arc::new(ours))), theirs))
     }
 
+    /// Tells of the graph of the run that will be handed over, in a file of
+    /// its own, so that nobody waits until it is read. Where that fails, the
+    /// worker hears of it from the run.
+    pub(crate) fn foretell(&self, snapshot: &[u8]) {
+        let Some(line) = &self.0 else { return };
+        let file = memfd_create("graph", MemfdFlags::CLOEXEC).map(File::from);
+        if let Ok(mut file) = file
+            && file.write_all(snapshot).is_ok()
+        {
+            // A worker that is gone is noticed when the run is handed over.
+            let _sent = send(line, b"graph", &[file.as_fd()]);
+        }
+    }
+
     /// Hands over the run in this folder; `None` when nobody takes it.
     pub(crate) fn give(self, folder: &Path, files: [BorrowedFd<'_>; FILES]) -> Option<Self> {
         let line = self.0.as_deref()?;
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
-        let mut rights = SendAncillaryBuffer::new(&mut space);
-        let fits = rights.push(SendAncillaryMessage::ScmRights(&files));
-        let words = [IoSlice::new(folder.as_os_str().as_bytes())];
-        let sent = sendmsg(line, &words, &mut rights, SendFlags::NOSIGNAL);
-        (fits && sent.is_ok()).then_some(self)
+        send(line, folder.as_os_str().as_bytes(), &files).ok().map(|()| self)
     }
 
     pub(crate) fn holds(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Waits until the worker lets go, at most for `time`.
+    /// Waits until the worker tells of the run's end or lets go, at most for
+    /// `time`.
     pub(crate) fn wait(&mut self, time: Option<&Timespec>) {
         let Some(line) = &self.0 else { return pause(&mut [], time) };
-        // The end of the other side is told whether it is asked for or not.
-        let mut waits = [PollFd::new(line, PollFlags::empty())];
+        let mut waits = [PollFd::new(line, PollFlags::IN)];
         pause(&mut waits, time);
-        if !waits[0].revents().is_empty() {
+        // Nothing to be read is the end of the line.
+        if !waits[0].revents().is_empty() && !matches!((&**line).read(&mut [0]), Ok(1..)) {
             self.0 = None;
         }
     }
@@ -80,45 +101,89 @@ impl Held {
     /// Waits, at the standard output, for the folder of a run. Its lock is
     /// the standard input from then on, its file for complaints the error
     /// output. `None` when there will be no run.
-    pub(crate) fn wait() -> IoResult<Option<(Self, PathBuf)>> {
+    pub(crate) fn wait(foresight: &Foresight) -> IoResult<Option<(Self, PathBuf)>> {
         let line = UnixStream::from(std::io::stdout().as_fd().try_clone_to_owned()?);
-        let Some((folder, [lock, log])) = receive(&line)? else { return Ok(None) };
+        let Some((folder, [lock, log])) = receive(&line, foresight)? else { return Ok(None) };
         dup2_stdin(lock)?;
         dup2_stdout(File::options().write(true).open("/dev/null")?)?;
         dup2_stderr(log)?;
-        Ok(Some((Self(line), folder)))
+        Ok(Some((Self(Arc::new(line)), folder)))
     }
 
-    /// Tells the starter, should there still be one.
+    /// Tells the starter, should there still be one, that the run's end can be
+    /// read.
+    pub(crate) fn tell(&self) {
+        let _told = send(&self.0, b"e", &[]);
+    }
+
+    /// Tells the starter that nothing more will come, and lets it go first:
+    /// the end of a process keeps a processor busy on which the starter may be
+    /// about to go on.
     pub(crate) fn let_go(self) {
-        drop(self.0);
+        if self.0.shutdown(Shutdown::Write).is_ok() {
+            let time = Timespec::try_from(LINGER).ok();
+            pause(&mut [PollFd::new(&self.0, PollFlags::IN)], time.as_ref());
+        }
     }
 }
 
-fn receive(line: &UnixStream) -> IoResult<Option<(PathBuf, [OwnedFd; FILES])>> {
-    let mut folder = vec![0; PATH_BYTES];
+/// Sends words, with files.
+fn send(line: &UnixStream, words: &[u8], files: &[BorrowedFd<'_>]) -> IoResult<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
-    let mut rights = RecvAncillaryBuffer::new(&mut space);
-    let words = &mut [IoSliceMut::new(&mut folder)];
-    let received = recvmsg(line, words, &mut rights, RecvFlags::CMSG_CLOEXEC)?;
-    if received.bytes == 0 {
-        return Ok(None);
+    let mut rights = SendAncillaryBuffer::new(&mut space);
+    if !files.is_empty() && !rights.push(SendAncillaryMessage::ScmRights(files)) {
+        return Err(Error::other("too many files"));
     }
-    let mut files = Vec::new();
-    for message in rights.drain() {
-        if let RecvAncillaryMessage::ScmRights(given) = message {
-            files.extend(given);
+    sendmsg(line, &[IoSlice::new(words)], &mut rights, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// The run's folder and its files, and on the way the graph that is told of.
+fn receive(
+    line: &UnixStream,
+    foresight: &Foresight,
+) -> IoResult<Option<(PathBuf, [OwnedFd; FILES])>> {
+    loop {
+        let mut words = vec![0; PATH_BYTES];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
+        let mut rights = RecvAncillaryBuffer::new(&mut space);
+        let slices = &mut [IoSliceMut::new(&mut words)];
+        let received = recvmsg(line, slices, &mut rights, RecvFlags::CMSG_CLOEXEC)?;
+        if received.bytes == 0 {
+            return Ok(None);
+        }
+        let mut files = Vec::new();
+        for message in rights.drain() {
+            if let RecvAncillaryMessage::ScmRights(given) = message {
+                files.extend(given);
+            }
+        }
+        words.truncate(received.bytes);
+        match <[OwnedFd; FILES]>::try_from(files) {
+            Ok(files) => return Ok(Some((OsString::from_vec(words).into(), files))),
+            Err(files) => match <[OwnedFd; 1]>::try_from(files) {
+                Ok([graph]) => foresee(&graph.into(), foresight)?,
+                Err(_) => return Err(Error::other("a run came without its files")),
+            },
         }
     }
-    folder.truncate(received.bytes);
-    let files = files.try_into().map_err(|_| Error::other("a run came without its files"))?;
-    Ok(Some((OsString::from_vec(folder).into(), files)))
+}
+
+/// Reads the graph that is told of. Both sides have the same place in the
+/// file, so it is read from its start on.
+fn foresee(graph: &File, foresight: &Foresight) -> IoResult<()> {
+    let length = graph.metadata()?.len().min(SNAPSHOT_BYTES);
+    let mut snapshot = vec![0; usize::try_from(length).unwrap_or_default()];
+    graph.read_exact_at(&mut snapshot, 0)?;
+    foresight.read(snapshot);
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const GRAPH: &[u8] = b"no graph, but as long as one that is read ahead";
     const LONG: Timespec = Timespec { tv_sec: 600, tv_nsec: 0 };
     const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
@@ -137,6 +202,23 @@ mod tests {
     }
 
     #[test]
+    fn a_starter_hears_of_the_end_before_its_worker_lets_go() {
+        let (mut tether, worker) = Tether::pair().unwrap();
+        let worker = Held(Arc::new(worker));
+        worker.tell();
+        tether.wait(Some(&LONG));
+        assert!(tether.holds());
+        tether.wait(Some(&NO_TIME));
+        assert!(tether.holds());
+        let starter = std::thread::spawn(move || {
+            tether.wait(Some(&LONG));
+            tether.holds()
+        });
+        worker.let_go();
+        assert!(!starter.join().unwrap());
+    }
+
+    #[test]
     fn a_run_comes_with_its_files_and_only_to_a_worker_that_is_there() {
         let files = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
         let give = |tether: Tether| {
@@ -144,12 +226,15 @@ mod tests {
         };
         let number = |file: &OwnedFd| rustix::fs::fstat(file).unwrap().st_ino;
         let (tether, worker) = Tether::pair().unwrap();
+        let foresight = Foresight::default();
+        tether.foretell(GRAPH);
         assert!(give(tether.clone()).is_some());
-        let (folder, given) = receive(&worker).unwrap().unwrap();
+        let (folder, given) = receive(&worker, &foresight).unwrap().unwrap();
         assert_eq!(folder, Path::new("/runs/a b\u{fc}"));
         let ours = files.map(|file| number(&file.into()));
         assert_eq!(given.each_ref().map(number), ours);
         drop(worker);
+        tether.foretell(GRAPH);
         let (lock, log) = (&given[0], &given[1]);
         assert!(tether.give(&folder, [lock.as_fd(), log.as_fd()]).is_none());
         assert!(Tether::none().give(&folder, [lock.as_fd(), log.as_fd()]).is_none());
@@ -158,7 +243,8 @@ mod tests {
     #[test]
     fn a_worker_whose_starter_is_gone_gets_no_run() {
         let (tether, worker) = Tether::pair().unwrap();
+        tether.foretell(GRAPH);
         drop(tether);
-        assert!(receive(&worker).unwrap().is_none());
+        assert!(receive(&worker, &Foresight::default()).unwrap().is_none());
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use blueprint::Program;
+use blueprint::{Program, SnapshotError};
 use durable::Sealed;
 use durable::disk::Lock;
 use engine::{Input, Launch, RunMachine, RunState, RunStatus};
@@ -33,6 +33,19 @@ use crate::worktree::{Shared, Standing};
 /// Shorter values would mask ordinary words.
 const SECRET_NAMES: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY"];
 
+/// How a run was left, and what is left of its machine: to take that apart
+/// takes its time, for which nobody need wait.
+struct Driven {
+    left: Left,
+    _remains: Option<RunMachine>,
+}
+
+impl Driven {
+    fn without(left: Left) -> Self {
+        Self { left, _remains: None }
+    }
+}
+
 impl Host {
     /// Drives the run in this folder until it is over or parked. The caller
     /// is a worker process, which was handed the run's lock, and a tether if
@@ -51,6 +64,7 @@ impl Host {
         }
         let (mut lease, mut worktree, mut began, mut asks) = (None, None, false, false);
         let part = Arc::new(Part::default());
+        let starter = held.clone();
         let crew = |program: &Program, invocation: &Invocation| {
             // Most runs ask no agent, and have nothing to do with the guard.
             asks = has_agents(program);
@@ -75,9 +89,10 @@ impl Host {
                 ));
             }
             let family = Arc::new(Family::new(self.clone(), place.clone(), invocation.clone()));
-            Ok(Crew::new(stage, family, Arc::clone(&self.clock)))
+            Ok(Crew::new(stage, family, Arc::clone(&self.clock), starter))
         };
-        let left = self.drive_run(&place, lock, crew);
+        let driven = self.drive(&place, lock, crew);
+        let left = driven.as_ref().map(|driven| driven.left);
         part.let_go();
         drop(lease);
         if let (Ok(Left::Closed(_)), false) = (&left, began) {
@@ -92,7 +107,7 @@ impl Host {
             attempts::settle(&place);
         }
         let_go(held);
-        match left? {
+        match driven?.left {
             Left::Closed(_) => self.tell_parent(&place),
             Left::Parked => Ok(()),
         }
@@ -108,14 +123,24 @@ impl Host {
         lock: Lock,
         world: impl FnOnce(&Program, &Invocation) -> Result<W, HostError>,
     ) -> Result<Left, HostError> {
+        self.drive(place, lock, world).map(|driven| driven.left)
+    }
+
+    fn drive<W: World>(
+        &self,
+        place: &RunPlace,
+        lock: Lock,
+        world: impl FnOnce(&Program, &Invocation) -> Result<W, HostError>,
+    ) -> Result<Driven, HostError> {
         let adopted = adopt(&self.disk, place, lock).map_err(|fault| adopt_fault(&fault))?;
         let Adopted { mut writer, opened, cut } = adopted;
         // Someone else may have ended the run since its lock was asked for.
         if opened.state.closed.is_some() {
-            return Ok(Left::Closed(opened.state.status()));
+            return Ok(Driven::without(Left::Closed(opened.state.status())));
         }
         note_owner(&writer, self);
-        let (program, invocation) = snapshots(place, &opened)?;
+        let read = |bytes: &[u8]| self.foresight.program(bytes);
+        let (program, invocation) = snapshots_by(read, place, &opened)?;
         let fresh = opened.state.started.is_none();
         if !opened.state.in_flight.is_empty() {
             self.processes.reap(place)?;
@@ -131,7 +156,10 @@ impl Host {
         make_inbox(self, place);
         let mut world = match world(&program, &invocation) {
             Ok(world) => world,
-            Err(fault) => return self.not_launched(&mut writer, opened.state, fault),
+            Err(fault) => {
+                let left = self.not_launched(&mut writer, opened.state, fault)?;
+                return Ok(Driven::without(left));
+            }
         };
         let mut machine = RunMachine::open(Arc::new(program), opened.state, artifacts);
         let works_for = invocation.works_for.clone();
@@ -153,14 +181,15 @@ impl Host {
         machine.handle(first, world.now());
         let left = drive(&mut world, &*self.disk, &mut writer, &mut machine);
         world.leave();
-        left.map_err(|fault| {
-            HostError::from_fault(
+        match left {
+            Ok(left) => Ok(Driven { left, _remains: Some(machine) }),
+            Err(fault) => Err(HostError::from_fault(
                 Code::Store,
                 "the run's log cannot be written; the run stops here",
                 &fault,
             )
-            .hint("the next command on this run reads the disk and records what it finds")
-        })
+            .hint("the next command on this run reads the disk and records what it finds")),
+        }
     }
 
     /// Nothing could be begun. What is under way in a run is not for its
@@ -237,12 +266,20 @@ pub(crate) fn snapshots(
     place: &RunPlace,
     opened: &runstore::Opened,
 ) -> Result<(Program, Invocation), HostError> {
+    snapshots_by(Program::from_snapshot, place, opened)
+}
+
+fn snapshots_by(
+    read: impl FnOnce(&[u8]) -> Result<Program, SnapshotError>,
+    place: &RunPlace,
+    opened: &runstore::Opened,
+) -> Result<(Program, Invocation), HostError> {
     let missing = |name: &str| {
         let message = format!("{} is missing", place.folder().join(name).display());
         HostError::new(Code::ChangedGraph, message).hint("restore the run's folder from a backup")
     };
     let snapshot = opened.blueprint.as_deref().ok_or_else(|| missing("blueprint.json"))?;
-    let program = Program::from_snapshot(snapshot).map_err(|fault| {
+    let program = read(snapshot).map_err(|fault| {
         HostError::from_fault(Code::ChangedGraph, "the run's own blueprint cannot be used", &fault)
             .hint("restore blueprint.json of the run from a backup")
     })?;

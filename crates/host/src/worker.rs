@@ -23,6 +23,8 @@ pub trait World {
     /// Ends what is in flight and waits until that is gone; runs that work
     /// for this one go on. Nothing is asked of the world after it.
     fn leave(&mut self);
+    /// The end of the run is in its log; what is done behind it is for later.
+    fn over(&mut self) {}
     /// Says something to whoever reads the worker's own log.
     fn note(&mut self, text: &str);
 }
@@ -74,6 +76,9 @@ pub fn drive(
                     }
                     let next = writer.position().next_seq;
                     machine.handle(Input::Appended { next }, world.now());
+                    if machine.state().closed.is_some() {
+                        world.over();
+                    }
                 }
                 Action::Start(work) => world.start(*work),
                 Action::Stop(key) => world.stop(&key),

@@ -34,7 +34,7 @@ fn work(args: &WorkArgs, surroundings: &Surroundings) -> Result<(), CliError> {
     if let Some(run_dir) = &args.run_dir {
         return Ok(host.work(run_dir, None)?);
     }
-    match host::await_run()? {
+    match host.await_run()? {
         Some((held, run_dir)) => Ok(host.work(&run_dir, Some(held))?),
         None => Ok(()),
     }
