@@ -1,6 +1,8 @@
-//! The graph of a run that is just being made, read ahead of it by the worker
-//! that will be given the run. It only saves time: what counts is what the
-//! run's folder holds, and it is the same graph only if it has the same bytes.
+//! A graph that is known before it is read from its run: its launcher has just
+//! checked it, and so has the worker that will be given the run. It only saves
+//! time. What counts is what the run's folder holds, and that is the same graph
+//! if it has the same bytes, since a snapshot gives back the very program that
+//! it was made of.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,16 +19,20 @@ struct Foreseen {
 }
 
 impl Foresight {
-    /// Reads the bytes of a snapshot.
-    pub(crate) fn read(&self, snapshot: Vec<u8>) {
-        // Whoever needs the graph will be told what is wrong with it.
-        if let Ok(program) = Program::from_snapshot(&snapshot) {
-            let foreseen = Foreseen { snapshot, program };
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(foreseen);
+    /// Reads the file of an automation.
+    pub(crate) fn read(&self, file: &[u8]) {
+        // Where it is no graph there will be no run of it.
+        if let Some(program) = blueprint::check(file).program {
+            self.keep(program.snapshot(), program);
         }
     }
 
-    /// The graph of these bytes, foreseen or not.
+    pub(crate) fn keep(&self, snapshot: Vec<u8>, program: Program) {
+        let foreseen = Foreseen { snapshot, program };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(foreseen);
+    }
+
+    /// The graph of this snapshot, foreseen or not.
     pub(crate) fn program(&self, snapshot: &[u8]) -> Result<Program, SnapshotError> {
         let foreseen = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         match foreseen {
@@ -40,27 +46,32 @@ impl Foresight {
 mod tests {
     use super::*;
 
-    fn snapshot(name: &str) -> Vec<u8> {
+    fn file(name: &str) -> Vec<u8> {
         let text = format!(
             "---\nid: a\nname: {name}\nnodes:\n  - {{ id: start, type: manual_trigger }}\n---\n"
         );
-        blueprint::check(text.as_bytes()).program.unwrap().snapshot()
+        text.into_bytes()
+    }
+
+    fn name(foresight: &Foresight, name: &str) -> String {
+        let snapshot = blueprint::check(&file(name)).program.unwrap().snapshot();
+        foresight.program(&snapshot).unwrap().name().to_owned()
     }
 
     #[test]
     fn a_graph_is_foreseen_by_its_bytes_and_once() {
         let foresight = Foresight::default();
-        foresight.read(snapshot("A"));
-        assert_eq!(foresight.program(&snapshot("A")).unwrap().name(), "A");
-        assert_eq!(foresight.program(&snapshot("A")).unwrap().name(), "A");
-        foresight.read(snapshot("A"));
-        assert_eq!(foresight.program(&snapshot("B")).unwrap().name(), "B");
+        foresight.read(&file("A"));
+        assert_eq!(name(&foresight, "A"), "A");
+        assert_eq!(name(&foresight, "A"), "A");
+        foresight.read(&file("A"));
+        assert_eq!(name(&foresight, "B"), "B");
     }
 
     #[test]
     fn what_is_no_graph_is_not_foreseen() {
         let foresight = Foresight::default();
-        foresight.read(b"{}".to_vec());
-        assert!(foresight.program(b"{}").is_err());
+        foresight.read(b"no front matter");
+        assert!(foresight.program(b"no front matter").is_err());
     }
 }

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use crate::Host;
 use crate::agents::{chosen, has_agents};
 use crate::api::{CheckedSource, Code, HostError, LaunchRequest, Launched};
+use crate::library::checked_source;
 use crate::spawn::Recruit;
 use crate::worktree::{Ground, may_write, wanted};
 
@@ -24,7 +25,9 @@ impl Host {
     pub fn launch(&self, request: LaunchRequest) -> Result<Launched, HostError> {
         // To start a process, to read a graph and to make a run is mostly to wait.
         let recruit = self.recruit()?;
-        let (checked, program) = self.checked(&request.automation)?;
+        let source = self.source(&request.automation)?;
+        recruit.foretell(&source.bytes);
+        let (checked, program) = checked_source(source);
         let Some(program) = program else { return Err(invalid_blueprint(checked)) };
         let workspace = self.workspace(request.workspace.as_deref())?;
         let input = input_value(request.input, request.input_raw);
@@ -56,9 +59,11 @@ impl Host {
         };
         let ground = self.ground(wish, may_write, &workspace)?;
         let snapshot = program.snapshot();
-        recruit.foretell(&snapshot);
         let new = (&snapshot[..], &kept.snapshots[..]);
-        self.start(new, invocation, &program, ground, recruit)
+        let launched = self.start(new, invocation, &program, ground, recruit)?;
+        // Whoever launches a run mostly looks on.
+        self.foresight.keep(snapshot, program);
+        Ok(launched)
     }
 
     /// Every agent that is named literally must have someone who acts as it.

@@ -50,12 +50,14 @@ impl Host {
         &self,
         automation: &str,
     ) -> Result<(CheckedSource, Option<Program>), HostError> {
+        self.source(automation).map(checked_source)
+    }
+
+    /// The file that is meant, unread by anybody.
+    pub(crate) fn source(&self, automation: &str) -> Result<Source, HostError> {
         let path = self.resolve(automation)?;
         let bytes = self.read_blueprint(&path)?;
-        let Checked { id, name, findings, omitted, program, .. } = check(&bytes);
-        let source = Source { path, bytes };
-        let ok = program.is_some();
-        Ok((CheckedSource { source, blueprint_id: id, name, findings, omitted, ok }, program))
+        Ok(Source { path, bytes })
     }
 
     pub(crate) fn resolve(&self, automation: &str) -> Result<PathBuf, HostError> {
@@ -162,6 +164,13 @@ impl Host {
             HostError::from_fault(Code::FileNotFound, "the automation cannot be read", &fault)
         })
     }
+}
+
+/// What the file says, with the program when it can run.
+pub(crate) fn checked_source(source: Source) -> (CheckedSource, Option<Program>) {
+    let Checked { id, name, findings, omitted, program, .. } = check(&source.bytes);
+    let ok = program.is_some();
+    (CheckedSource { source, blueprint_id: id, name, findings, omitted, ok }, program)
 }
 
 pub(crate) fn store(fault: &dyn std::error::Error) -> HostError {

@@ -231,7 +231,7 @@ impl Host {
     pub(crate) fn program_of(&self, place: &RunPlace) -> Option<Program> {
         let limit = 8 * limits::BLUEPRINT_BYTES as u64;
         let bytes = self.disk.read(&place.blueprint_json(), limit).ok()?;
-        Program::from_snapshot(&bytes).ok()
+        self.foresight.program(&bytes).ok()
     }
 
     fn report(

@@ -40,9 +40,9 @@ impl Recruit {
         Self { tether: Tether::none(), starting: None }
     }
 
-    /// Tells it of the graph that its run will have.
-    pub(crate) fn foretell(&self, snapshot: &[u8]) {
-        self.tether.foretell(snapshot);
+    /// Tells it of the automation that its run will be of.
+    pub(crate) fn foretell(&self, automation: &[u8]) {
+        self.tether.foretell(automation);
     }
 
     /// Gives it the run; `None` when nobody takes it.

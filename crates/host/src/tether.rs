@@ -1,5 +1,5 @@
 //! The line between a worker and who started it: over it the worker is told of
-//! the graph that it will have, then given its run, and its starter hears,
+//! the automation, then given its run, and its starter hears,
 //! without looking, that the run has ended and that the worker has let go of
 //! it. It only saves waits. What is true of the run is read from its folder.
 
@@ -30,8 +30,8 @@ use crate::watch::pause;
 /// The longest path that a system takes.
 const PATH_BYTES: usize = 4096;
 
-/// The most bytes of a graph that is told of.
-const SNAPSHOT_BYTES: u64 = 8 * durable::limits::BLUEPRINT_BYTES as u64;
+/// The most bytes of an automation that is told of: more is none.
+const AUTOMATION_BYTES: u64 = durable::limits::BLUEPRINT_BYTES as u64 + 1;
 
 /// What is handed over: a lock, and a file to complain in.
 const FILES: usize = 2;
@@ -60,17 +60,17 @@ impl Tether {
         Ok((Self(Some(Arc::new(ours))), theirs))
     }
 
-    /// Tells of the graph of the run that will be handed over, in a file of
-    /// its own, so that nobody waits until it is read. Where that fails, the
-    /// worker hears of it from the run.
-    pub(crate) fn foretell(&self, snapshot: &[u8]) {
+    /// Tells of the automation whose run will be handed over, in a file of its
+    /// own, so that nobody waits until it is read. Where that fails, the worker
+    /// hears of it from the run.
+    pub(crate) fn foretell(&self, automation: &[u8]) {
         let Some(line) = &self.0 else { return };
-        let file = memfd_create("graph", MemfdFlags::CLOEXEC).map(File::from);
+        let file = memfd_create("automation", MemfdFlags::CLOEXEC).map(File::from);
         if let Ok(mut file) = file
-            && file.write_all(snapshot).is_ok()
+            && file.write_all(automation).is_ok()
         {
             // A worker that is gone is noticed when the run is handed over.
-            let _sent = send(line, b"graph", &[file.as_fd()]);
+            let _sent = send(line, b"automation", &[file.as_fd()]);
         }
     }
 
@@ -138,7 +138,8 @@ fn send(line: &UnixStream, words: &[u8], files: &[BorrowedFd<'_>]) -> IoResult<(
     Ok(())
 }
 
-/// The run's folder and its files, and on the way the graph that is told of.
+/// The run's folder and its files, and before them the automation that is told
+/// of.
 fn receive(
     line: &UnixStream,
     foresight: &Foresight,
@@ -162,20 +163,20 @@ fn receive(
         match <[OwnedFd; FILES]>::try_from(files) {
             Ok(files) => return Ok(Some((OsString::from_vec(words).into(), files))),
             Err(files) => match <[OwnedFd; 1]>::try_from(files) {
-                Ok([graph]) => foresee(&graph.into(), foresight)?,
+                Ok([file]) => foresee(&file.into(), foresight)?,
                 Err(_) => return Err(Error::other("a run came without its files")),
             },
         }
     }
 }
 
-/// Reads the graph that is told of. Both sides have the same place in the
+/// Reads the automation that is told of. Both sides have the same place in the
 /// file, so it is read from its start on.
-fn foresee(graph: &File, foresight: &Foresight) -> IoResult<()> {
-    let length = graph.metadata()?.len().min(SNAPSHOT_BYTES);
-    let mut snapshot = vec![0; usize::try_from(length).unwrap_or_default()];
-    graph.read_exact_at(&mut snapshot, 0)?;
-    foresight.read(snapshot);
+fn foresee(file: &File, foresight: &Foresight) -> IoResult<()> {
+    let length = file.metadata()?.len().min(AUTOMATION_BYTES);
+    let mut automation = vec![0; usize::try_from(length).unwrap_or_default()];
+    file.read_exact_at(&mut automation, 0)?;
+    foresight.read(&automation);
     Ok(())
 }
 
@@ -183,7 +184,7 @@ fn foresee(graph: &File, foresight: &Foresight) -> IoResult<()> {
 mod tests {
     use super::*;
 
-    const GRAPH: &[u8] = b"no graph, but as long as one that is read ahead";
+    const AUTOMATION: &[u8] = b"no automation, but something to read";
     const LONG: Timespec = Timespec { tv_sec: 600, tv_nsec: 0 };
     const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
@@ -227,14 +228,14 @@ mod tests {
         let number = |file: &OwnedFd| rustix::fs::fstat(file).unwrap().st_ino;
         let (tether, worker) = Tether::pair().unwrap();
         let foresight = Foresight::default();
-        tether.foretell(GRAPH);
+        tether.foretell(AUTOMATION);
         assert!(give(tether.clone()).is_some());
         let (folder, given) = receive(&worker, &foresight).unwrap().unwrap();
         assert_eq!(folder, Path::new("/runs/a b\u{fc}"));
         let ours = files.map(|file| number(&file.into()));
         assert_eq!(given.each_ref().map(number), ours);
         drop(worker);
-        tether.foretell(GRAPH);
+        tether.foretell(AUTOMATION);
         let (lock, log) = (&given[0], &given[1]);
         assert!(tether.give(&folder, [lock.as_fd(), log.as_fd()]).is_none());
         assert!(Tether::none().give(&folder, [lock.as_fd(), log.as_fd()]).is_none());
@@ -243,7 +244,7 @@ mod tests {
     #[test]
     fn a_worker_whose_starter_is_gone_gets_no_run() {
         let (tether, worker) = Tether::pair().unwrap();
-        tether.foretell(GRAPH);
+        tether.foretell(AUTOMATION);
         drop(tether);
         assert!(receive(&worker, &Foresight::default()).unwrap().is_none());
     }
