@@ -5,13 +5,14 @@ use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::json;
 use world::Draft;
 
 use crate::Failure;
 use crate::house::{Homestead, House, once};
-use crate::measure::in_turn;
+use crate::measure::{in_turn, timed};
 use crate::row::Row;
 
 /// Megabytes that an agent says. The limits are the same for any amount,
@@ -21,6 +22,11 @@ const SAID_MIB: usize = 256;
 /// What a worker may grow by, whatever its agent says.
 const GROWTH_MIB: f64 = 64.0;
 
+/// So much of the time of its program an agent's node may take, and so many
+/// syncs beside.
+const MORE: f64 = 1.05;
+const SYNCS: usize = 6;
+
 /// What a run with one task adds, against the program of the agent alone.
 pub(crate) fn against_the_program(house: &House) -> Result<Vec<Row>, Failure> {
     let place = house.homestead("agents-home");
@@ -28,14 +34,29 @@ pub(crate) fn against_the_program(house: &House) -> Result<Vec<Row>, Failure> {
     hire(&place, &[("bench", &program, "reply = \"text\"")])?;
     let none = house.file("no-agent", &Draft::new("no-agent"))?;
     let one = house.file("one-agent", &asking("one-agent"))?;
-    let [alone, none, one] = in_turn([
+    let mut log = fs::File::create(house.path("six-syncs"))?;
+    let [alone, none, one, syncs] = in_turn([
         Box::new(|| once(&mut house.program(&program))),
         Box::new(|| once(&mut place.exec(&none))),
-        Box::new(|| once(place.exec(&one).args(["--provider", "bench"]))),
+        // A worktree would be the run's, not the node's.
+        Box::new(|| once(place.exec(&one).args(["--provider", "bench", "--isolation", "shared"]))),
+        Box::new(|| synced(&mut log, SYNCS)),
     ])?;
     let took = one.median() - none.median();
-    let base = ("the program alone", alone.median());
-    Ok(vec![Row::times("agent_node", took, 1.05, base, alone.spread())])
+    let least = alone.median() + syncs.median() / MORE;
+    let base = ("the program alone and six syncs", least);
+    Ok(vec![Row::times("agent_node", took, MORE, base, alone.spread())])
+}
+
+/// How long so many lines take that are each synced.
+fn synced(log: &mut fs::File, lines: usize) -> Result<Duration, Failure> {
+    timed(|| {
+        for _ in 0..lines {
+            log.write_all(&[b'x'; 500])?;
+            log.sync_data()?;
+        }
+        Ok(())
+    })
 }
 
 /// An agent that says a lot: as text against `cat`, as JSON lines against
