@@ -83,15 +83,20 @@ fn without_mark_start(text: &str) -> &str {
 }
 
 fn json_forms(bare: &str) -> impl Iterator<Item = String> {
-    let plain = json(bare);
+    let once = json_by_writers(bare);
+    // JSON text that is a string of JSON, by another writer perhaps.
+    let twice = once.clone().into_iter().flat_map(|form| json_by_writers(&form));
+    once.into_iter().chain(twice)
+}
+
+/// The inside of a JSON string, as the usual writers write it.
+fn json_by_writers(text: &str) -> [String; 5] {
+    let plain = json(text);
     let slashes = plain.replace('/', "\\/");
     let html = escape_chars(&plain, |c| matches!(c, '<' | '>' | '&' | '\u{2028}' | '\u{2029}'));
     let ascii = escape_chars(&plain, |c| !c.is_ascii());
     let ascii_upper = upper_escapes(&ascii);
-    let once = [plain, slashes, html, ascii, ascii_upper];
-    // JSON text that is a string of JSON.
-    let twice = once.clone().map(|form| json(&form));
-    once.into_iter().chain(twice)
+    [plain, slashes, html, ascii, ascii_upper]
 }
 
 /// The inside of a JSON string, with no more escapes than needed.
@@ -203,6 +208,9 @@ mod tests {
         has("a/b/c/d", r"a\/b\/c\/d");
         has("a/b/c/d", r"a\\/b\\/c\\/d");
         has("päss-wörd", r"p\\u00e4ss-w\\u00f6rd");
+        // Written by one that keeps letters, then by one that does not.
+        has("é \"a/b\"", r#"\u00e9 \\\"a/b\\\""#);
+        has("é \"a/b\"", r#"é \\\"a\/b\\\""#);
         has("a<b&c>d", r"a\u003cb\u0026c\u003ed");
         has("päss-wörd", r"p\u00e4ss-w\u00f6rd");
         has("päss-wörd", r"p\u00E4ss-w\u00F6rd");
