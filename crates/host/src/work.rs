@@ -313,8 +313,11 @@ pub(crate) fn adopt_fault(fault: &runstore::AdoptError) -> HostError {
 /// Values of the worker's own environment that look like secrets. No child
 /// is given them, but a command may read them from a file.
 fn secrets_of(vars: impl Iterator<Item = (String, String)>) -> Vec<(String, Sealed<String>)> {
-    let secret =
-        |name: &str| SECRET_NAMES.iter().any(|word| name.to_ascii_uppercase().contains(word));
+    let secret = |name: &str| {
+        let name = name.to_ascii_uppercase();
+        // The key of a service that only the settings name ends so.
+        SECRET_NAMES.iter().any(|word| name.contains(word)) || name.ends_with("_KEY")
+    };
     vars.filter(|(name, _)| secret(name)).map(|(name, value)| (name, Sealed::new(value))).collect()
 }
 
@@ -360,5 +363,18 @@ fn stand_in(workspace: &Path) {
 fn make_inbox(host: &Host, place: &RunPlace) {
     if matches!(host.disk.stat(&place.inbox()), Ok(None)) {
         drop(host.disk.create_dir(&place.inbox()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_known_as_a_secret_by_its_name() {
+        let names = ["HOME", "MY_GATEWAY_KEY", "KEYBOARD", "github_token", "AWS_ACCESS_KEY_ID"];
+        let vars = names.into_iter().map(|name| (name.to_owned(), "a value".to_owned()));
+        let known: Vec<String> = secrets_of(vars).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(known, ["MY_GATEWAY_KEY", "github_token", "AWS_ACCESS_KEY_ID"]);
     }
 }
