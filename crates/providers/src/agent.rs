@@ -25,6 +25,7 @@ mod reading;
 mod request;
 mod schema;
 mod status;
+mod wall;
 mod watch;
 
 pub use account::{Account, account};
@@ -34,6 +35,7 @@ pub use fault::Fault;
 pub use perform::{AgentEnd, AgentPlace, perform_agent};
 pub use probe::{Found, Version, find, probe};
 pub use reader::Reader;
-pub use reading::Reading;
+pub use reading::{Reading, Reset};
 pub use request::{AgentFile, AgentLaunch, AgentRequest, Mode, Refusal};
+pub use wall::WallTime;
 pub use watch::Patience;

@@ -5,6 +5,7 @@ use super::configured::{self, Configured};
 use super::request::{AgentLaunch, AgentRequest, Refusal};
 use super::{Reader, claude, codex, gemini, opencode};
 use crate::choose::ProviderName;
+use crate::environment::ChildEnv;
 
 /// How the world is reached, where a machine needs more than a route.
 pub(super) const NETWORK: [&str; 8] = [
@@ -77,6 +78,21 @@ impl Adapter {
             Self::Gemini => gemini::reader(request),
             Self::OpenCode => opencode::reader(request),
             Self::Configured(provider) => configured::reader(provider, request),
+        }
+    }
+
+    /// Whether what the program keeps in its own folder proves that no tool was
+    /// called in the turn that just ended in this session.
+    pub(super) fn proves_idle(
+        &self,
+        request: &AgentRequest,
+        session: &str,
+        env: &ChildEnv,
+    ) -> bool {
+        match self {
+            Self::Codex => codex::proves_idle(request, session, env),
+            // They tell of every call.
+            Self::Claude | Self::Gemini | Self::OpenCode | Self::Configured(_) => false,
         }
     }
 }

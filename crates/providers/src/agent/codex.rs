@@ -5,10 +5,12 @@
 //! runs it outside of the sandbox. Reading is open in every mode.
 
 mod dialect;
+mod record;
 
 use super::adapter::NETWORK;
 use super::request::{AgentFile, AgentLaunch, AgentRequest, Mode, Refusal, is_uuid, session};
 use super::{Reader, schema};
+use crate::environment::ChildEnv;
 
 const PROGRAM: &str = "codex";
 
@@ -80,6 +82,13 @@ pub(super) fn launch(request: &AgentRequest) -> Result<AgentLaunch, Refusal> {
         files,
         warnings: Vec::new(),
     })
+}
+
+/// Whether its own record proves that nothing was done in the turn that just
+/// ended in this thread.
+pub(super) fn proves_idle(request: &AgentRequest, thread: &str, env: &ChildEnv) -> bool {
+    let home = record::home(env.vars().collect::<Vec<_>>().into_iter());
+    home.is_some_and(|home| record::proves_idle(&home, thread, &request.told()))
 }
 
 pub(super) fn reader(request: &AgentRequest) -> Reader {

@@ -25,6 +25,7 @@ pub enum Fault {
     NoCompletion,
     SessionNotFound,
     SessionInUse,
+    StoreBusy,
     SessionChanged,
     PermissionDenied,
     TurnsReached,
@@ -46,7 +47,7 @@ pub(super) struct Course {
 }
 
 impl Fault {
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::NotLoggedIn,
         Self::Forbidden,
         Self::RateLimited,
@@ -66,6 +67,7 @@ impl Fault {
         Self::NoCompletion,
         Self::SessionNotFound,
         Self::SessionInUse,
+        Self::StoreBusy,
         Self::SessionChanged,
         Self::PermissionDenied,
         Self::TurnsReached,
@@ -98,6 +100,7 @@ impl Fault {
             Self::NoCompletion => "no_completion",
             Self::SessionNotFound => "session_not_found",
             Self::SessionInUse => "session_in_use",
+            Self::StoreBusy => "store_busy",
             Self::SessionChanged => "session_changed",
             Self::PermissionDenied => "permission_denied",
             Self::TurnsReached => "turns_reached",
@@ -119,7 +122,8 @@ impl Fault {
             | Self::ServerError
             | Self::ConnectionLost
             | Self::EmptyAnswer
-            | Self::SessionInUse => Class::Transient,
+            | Self::SessionInUse
+            | Self::StoreBusy => Class::Transient,
             Self::ModelUnknown
             | Self::SessionNotFound
             | Self::FolderNotTrusted
@@ -164,6 +168,7 @@ impl Fault {
             | Self::BadRequest
             | Self::SessionNotFound
             | Self::SessionInUse
+            | Self::StoreBusy
             | Self::FolderNotTrusted
             | Self::RootRefused
             | Self::BadArguments => true,
@@ -193,6 +198,9 @@ impl Fault {
             Self::PromptTooLong => "hand large text over as files of the workspace".to_owned(),
             Self::OutputLimit => "ask for less at a time, or for a file".to_owned(),
             Self::SessionNotFound => "leave `session` out to begin a new one".to_owned(),
+            Self::StoreBusy => {
+                format!("start `{program}` once by itself, so that its own database is set up")
+            }
             Self::PermissionDenied => {
                 "allow the tool with `mode` and `tools`, or do not ask for it".to_owned()
             }

@@ -10,9 +10,10 @@ use std::path::Path;
 
 use durable::{Clock, Timestamp};
 use engine::{Class, Effect, NodeError, Outcome, Usage};
+use jiff::tz::TimeZone;
 
 use super::adapter::Adapter;
-use super::reading::Reading;
+use super::reading::{Reading, Reset};
 use super::request::{AgentLaunch, AgentRequest, Refusal};
 use super::watch::{Ending, Patience, Pulse, run_watched};
 use crate::command::{Place, not_started, refuse_env, refuse_nul};
@@ -183,6 +184,12 @@ fn turn(
         return lost.into();
     }
     let Ended { exit, stopped, .. } = ended;
+    if reader.is_in_doubt()
+        && let Some(session) = reader.session()
+        && adapter.proves_idle(request, session, &launch.env)
+    {
+        reader.set_idle();
+    }
     let reading = reader.end(exit);
     settle(reading, ending.filter(|_| stopped), &program, place)
 }
@@ -259,9 +266,15 @@ fn ran_out(code: &str, program: &str, what: String) -> Outcome {
 
 /// A limit with a known end asks to be left alone until then.
 fn with_reset(mut reading: Reading, now: Timestamp) -> Reading {
-    if let (Some(seconds), Err(error)) = (reading.resets_at, &mut reading.result) {
-        let at = i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
-        error.retry_after = Some(Timestamp::from_millis(at).since(now));
+    if let (Some(reset), Err(error)) = (reading.resets, &mut reading.result) {
+        let at = match reset {
+            Reset::At(seconds) => {
+                let millis = i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
+                Some(Timestamp::from_millis(millis))
+            }
+            Reset::Wall(at) => at.over(now, &TimeZone::system()),
+        };
+        error.retry_after = at.map(|at| at.since(now)).or(error.retry_after);
     }
     reading
 }

@@ -14,8 +14,9 @@ use super::fault::Fault;
 use super::limits::{MESSAGE_CHARS, STDERR_BYTES};
 use super::lines::Lines;
 use super::notes::Say;
-use super::reading::{Reading, Seen, Verdict};
+use super::reading::{Reading, Reset, Seen, Verdict};
 use super::status::wait_in;
+use super::wall::WallTime;
 use crate::process::{Exit, Stream};
 
 /// What is particular to one provider.
@@ -34,6 +35,12 @@ pub(super) trait Dialect {
     /// Whether the program has said how the turn ended. What it still does
     /// then is tidying up.
     fn is_complete(&self) -> bool;
+
+    /// Whether the turn failed, and what was said leaves open whether a tool
+    /// was called.
+    fn is_in_doubt(&self) -> bool {
+        false
+    }
 
     fn verdict(&mut self, seen: &mut Seen, end: &End) -> Verdict;
 }
@@ -119,6 +126,17 @@ impl Reader {
         self.seen.session.as_deref()
     }
 
+    /// Whether a proof that no tool was called would say more than what was
+    /// read.
+    pub fn is_in_doubt(&self) -> bool {
+        self.dialect.is_in_doubt() && !self.seen.acted
+    }
+
+    /// Takes it as proved that no tool was called.
+    pub fn set_idle(&mut self) {
+        self.seen.idle = true;
+    }
+
     /// Judges the turn once the process has ended.
     pub fn end(mut self, exit: Exit) -> Reading {
         let mut lines = std::mem::take(&mut self.lines);
@@ -179,11 +197,15 @@ impl Reader {
             cost_micros: seen.cost_micros,
             ..Usage::default()
         };
+        let mut resets = seen.resets_at.map(Reset::At);
         let result = match verdict {
             Verdict::Answer(text) => Ok(text),
             Verdict::Failed { fault, message, definite } => {
                 let course = seen.course(definite);
                 let waits = fault.class() == engine::Class::Transient;
+                if waits {
+                    resets = resets.or_else(|| WallTime::in_text(&message).map(Reset::Wall));
+                }
                 Err(NodeError {
                     class: fault.class(),
                     code: fault.code().to_owned(),
@@ -199,7 +221,7 @@ impl Reader {
             session: seen.session,
             usage,
             session_tokens: seen.session_tokens,
-            resets_at: seen.resets_at,
+            resets,
             denied: seen.denied,
             unread_lines: unread + skipped,
         }
@@ -241,14 +263,19 @@ impl End {
     /// A process that is gone without a word about its turn. What its error
     /// output says may still tell that nothing was begun.
     pub(super) fn without_a_word(&self, events: bool) -> Verdict {
-        let why = self.last_line().map_or_else(String::new, |line| format!(": {line}"));
-        let message = format!("{} and left no result{why}", self.told());
         let fault = super::status::by_text(&self.stderr);
+        // The line that tells it, where there is one.
+        let tells = |line: &&str| fault.is_some() && super::status::by_text(line) == fault;
+        let line = self.stderr.lines().find(tells).map(|line| one_line(line, MESSAGE_CHARS));
+        let why =
+            line.or_else(|| self.last_line()).map_or_else(String::new, |why| format!(": {why}"));
+        let message = format!("{} and left no result{why}", self.told());
         match fault {
             // Said before anything had begun.
             Some(
                 fault @ (Fault::SessionNotFound
                 | Fault::SessionInUse
+                | Fault::StoreBusy
                 | Fault::ModelUnknown
                 | Fault::NotLoggedIn
                 | Fault::RootRefused

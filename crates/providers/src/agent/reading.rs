@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::answer::Answer;
 use super::fault::{Course, Fault};
 use super::limits::DENIED_TOLD;
+use super::wall::WallTime;
 
 /// One turn after its end.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,12 +19,21 @@ pub struct Reading {
     pub usage: Usage,
     /// All tokens of the session, from providers that tell no less.
     pub session_tokens: Option<u64>,
-    /// When the limit that was reached ends, in seconds since 1970.
-    pub resets_at: Option<u64>,
+    /// When the limit that was reached ends.
+    pub resets: Option<Reset>,
     /// Tool calls that were refused.
     pub denied: Vec<String>,
     /// Lines that were no JSON, or too long.
     pub unread_lines: u64,
+}
+
+/// When a limit ends, as a program tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reset {
+    /// Seconds since 1970.
+    At(u64),
+    /// By the clock of this machine.
+    Wall(WallTime),
 }
 
 /// What all dialects gather.
@@ -33,6 +43,8 @@ pub(super) struct Seen {
     pub(super) answer: Answer,
     /// A tool was called.
     pub(super) acted: bool,
+    /// It is proved that no tool was called.
+    pub(super) idle: bool,
     pub(super) denied: Vec<String>,
     pub(super) denied_count: u64,
     pub(super) tokens: Option<u64>,

@@ -16,9 +16,13 @@ pub(super) fn by_status(status: u64, text: &str) -> Option<Fault> {
         429 => Fault::RateLimited,
         503 | 529 => Fault::Overloaded,
         400 | 422 => match by_text(text) {
-            Some(fault @ (Fault::PromptTooLong | Fault::ModelUnknown | Fault::NotLoggedIn)) => {
-                fault
-            }
+            // An account without credit, or at its spend limit, is told so too.
+            Some(
+                fault @ (Fault::PromptTooLong
+                | Fault::ModelUnknown
+                | Fault::NotLoggedIn
+                | Fault::LimitReached),
+            ) => fault,
             _ => Fault::BadRequest,
         },
         402 => Fault::LimitReached,
@@ -139,6 +143,8 @@ const PHRASES: &[(&[&str], Fault)] = &[
         Fault::SessionNotFound,
     ),
     (&["already in use", "another process", "thread is locked"], Fault::SessionInUse),
+    // Two that set up the one database of a program at once.
+    (&["database is locked", "failed query:"], Fault::StoreBusy),
     (
         &[
             "model not found",
@@ -191,6 +197,7 @@ pub(super) fn wait_in(text: &str) -> Option<Span> {
         "retry in ",
         "retry after ",
         "resets in ",
+        "reset after ",
         "retrydelay\": \"",
         "retrydelay\":\"",
     ] {
@@ -251,6 +258,7 @@ fn is_quota(text: &str) -> bool {
         "insufficient_quota",
         "limit reached",
         "hit your limit",
+        "exhausted your",
         "credit balance",
         "out of credits",
     ]
@@ -267,9 +275,18 @@ mod tests {
         assert_eq!(by_status(401, "rate limit"), Some(Fault::NotLoggedIn));
         assert_eq!(by_status(400, "prompt is too long: 9"), Some(Fault::PromptTooLong));
         assert_eq!(by_status(400, "bad"), Some(Fault::BadRequest));
+        assert_eq!(
+            by_status(400, "Your credit balance is too low to access the API"),
+            Some(Fault::LimitReached)
+        );
         assert_eq!(by_status(404, "model: x was not found"), Some(Fault::ModelUnknown));
         assert_eq!(by_status(429, "slow down"), Some(Fault::RateLimited));
         assert_eq!(by_status(429, "you have hit your usage limit"), Some(Fault::LimitReached));
+        for quota in
+            ["You have exhausted your daily quota on this model.", "Quota exceeded for requests"]
+        {
+            assert_eq!(by_status(429, quota), Some(Fault::LimitReached), "{quota}");
+        }
         assert_eq!(by_status(429, "Rate limit reached for x"), Some(Fault::RateLimited));
         assert_eq!(by_status(529, ""), Some(Fault::Overloaded));
         assert_eq!(by_status(200, "status 500"), None);
@@ -292,6 +309,7 @@ mod tests {
         assert_eq!(wait("try again in 1h2m3.5s"), Some(3_723_500));
         assert_eq!(wait("Try again in 2 days 3 hours 4 minutes."), Some(183_840_000));
         assert_eq!(wait("\"retryDelay\": \"34.07s\""), Some(34_070));
+        assert_eq!(wait("Your quota will reset after 5h3m."), Some(18_180_000));
         assert_eq!(wait("try again in a while"), None);
         assert_eq!(wait("try again later"), None);
         assert_eq!(wait("retry after 900000 days"), None);

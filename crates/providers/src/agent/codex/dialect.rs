@@ -114,6 +114,10 @@ impl Dialect for Codex {
         self.end.is_some()
     }
 
+    fn is_in_doubt(&self) -> bool {
+        self.writes && matches!(self.end, Some(Err(_)))
+    }
+
     fn verdict(&mut self, seen: &mut Seen, end: &End) -> Verdict {
         match self.end.take() {
             Some(Ok(())) if self.messages == 0 => Verdict::failed(
@@ -125,7 +129,7 @@ impl Dialect for Codex {
             }
             Some(Ok(())) => Verdict::Answer(seen.answer.text()),
             Some(Err(message)) => {
-                seen.acted |= self.writes;
+                seen.acted |= self.writes && !seen.idle;
                 Verdict::failed(Self::fault(&message), message)
             }
             None => match self.error.take() {

@@ -51,11 +51,12 @@ impl Gemini {
             seen.answer.set(text);
         }
         self.complete = !delta;
-        // People get lines, not pieces.
+        // People get the message, not its pieces: a secret of several lines is
+        // known as one only while they stand together.
         if self.piece.len() < 4096 {
             self.piece.push_str(text);
         }
-        if !delta || self.piece.contains('\n') {
+        if !delta {
             self.tell(say);
         }
     }

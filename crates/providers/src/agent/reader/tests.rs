@@ -89,6 +89,9 @@ fn told(adapter: &Adapter, provider: &str) -> String {
                 }
             }
         }
+        if let Some(reset) = reading.resets {
+            writeln!(text, "  resets {reset:?}").unwrap();
+        }
         let usage = reading.usage;
         writeln!(
             text,
