@@ -108,13 +108,13 @@ pub(crate) fn against_what_is_said(house: &House) -> Result<Vec<Row>, Failure> {
     ])
 }
 
-fn asking(name: &str) -> Draft {
+pub(crate) fn asking(name: &str) -> Draft {
     let fields = json!({ "agent": "role:worker", "prompt": "Say it" });
     Draft::new(name).node("ask", "task", fields).path(&["start", "ask"])
 }
 
 /// A shell script as a program.
-fn script(house: &House, name: &str, body: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn script(house: &House, name: &str, body: &str) -> Result<PathBuf, Failure> {
     use std::os::unix::fs::PermissionsExt;
     let path = house.path(name);
     fs::write(&path, format!("#!/bin/sh\n{body}\n"))?;
@@ -123,7 +123,7 @@ fn script(house: &House, name: &str, body: &str) -> Result<PathBuf, Failure> {
 }
 
 /// Describes these agents to a home.
-fn hire(place: &Homestead<'_>, agents: &[(&str, &Path, &str)]) -> Result<(), Failure> {
+pub(crate) fn hire(place: &Homestead<'_>, agents: &[(&str, &Path, &str)]) -> Result<(), Failure> {
     let settings = place.home.join("settings");
     fs::create_dir_all(&settings)?;
     let tables = agents.iter().map(|(name, program, rest)| {

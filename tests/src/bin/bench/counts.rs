@@ -1,11 +1,14 @@
 //! What is counted and not timed, and therefore the same on every machine:
-//! syncs, processes and bytes.
+//! syncs, processes, bytes and commits.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use world::Draft;
+
 use crate::Failure;
+use crate::agents::{asking, hire, script};
 use crate::chains::{commands, internal};
 use crate::house::{House, once};
 use crate::row::Row;
@@ -18,12 +21,27 @@ const MANY: usize = 30;
 /// automation: what the run's own promise takes.
 const SYNCS_A_RUN: usize = 7;
 
+/// What a node of an agent adds to a run: its start and its end in the log,
+/// and in the book of attempts that it will be asked, that it works in its
+/// session, and how it ended.
+const LOG_SYNCS_AN_AGENT: usize = 2;
+const COMMITS_AN_AGENT: usize = 3;
+
+/// An agent that names its session, as the real ones do.
+const AGENT: &str = "cat > /dev/null; echo '{\"session\":\"s-1\",\"text\":\"done\"}'; \
+                     echo '{\"type\":\"end\"}'";
+const READ: &str = "reply = \"json-lines\"\n[provider.counted.read]\ntext = \"/text\"\n\
+                    session = \"/session\"\ndone = { at = \"/type\", is = \"end\" }";
+
 /// Bytes of the log for one command that prints nothing.
 const BYTES_A_STEP: usize = 600;
 
 #[derive(Debug)]
 struct Counts {
     syncs: usize,
+    log_syncs: usize,
+    /// Each commit of the database is one sync of its own log.
+    commits: usize,
     programs: usize,
     bytes: u64,
 }
@@ -31,13 +49,25 @@ struct Counts {
 pub(crate) fn counts(house: &House) -> Result<Vec<Row>, Failure> {
     if !can_trace() {
         let skipped = |name| Row::skipped(name, "needs strace");
-        return Ok(["syncs_a_sh_step", "programs_a_sh_step", "log_bytes_a_sh_step", "syncs_a_run"]
-            .map(skipped)
-            .to_vec());
+        return Ok([
+            "syncs_a_sh_step",
+            "programs_a_sh_step",
+            "log_bytes_a_sh_step",
+            "syncs_a_run",
+            "log_syncs_an_agent_node",
+            "db_commits_an_agent_node",
+        ]
+        .map(skipped)
+        .to_vec());
     }
     let few = count(house, "few", &commands("few", FEW))?;
     let many = count(house, "many", &commands("many", MANY))?;
     let run = count(house, "internal", &internal("internal", 100))?;
+    let none = count(house, "no-agent", &internal("no-agent", 1))?;
+    let asked = count(house, "agent", &asking("agent"))?;
+    let added = |none: usize, asked: usize| number(asked.saturating_sub(none) as u64);
+    let log_syncs = added(none.log_syncs, asked.log_syncs);
+    let commits = added(none.commits, asked.commits);
     let a_step =
         |few: u64, many: u64| number(many.saturating_sub(few)) / number((MANY - FEW) as u64);
     let syncs = a_step(few.syncs as u64, many.syncs as u64);
@@ -50,19 +80,33 @@ pub(crate) fn counts(house: &House) -> Result<Vec<Row>, Failure> {
         Row::at_most("log_bytes_a_sh_step", "B", bytes, bytes_most, 0.0),
         Row::at_most("syncs_a_run", "", number(run.syncs as u64), syncs_most, 0.0)
             .noted("100 internal nodes"),
+        Row::at_most(
+            "log_syncs_an_agent_node",
+            "",
+            log_syncs,
+            number(LOG_SYNCS_AN_AGENT as u64),
+            0.0,
+        ),
+        Row::at_most("db_commits_an_agent_node", "", commits, number(COMMITS_AN_AGENT as u64), 0.0),
     ])
 }
 
 /// Counts the second run of the automation.
-fn count(house: &House, name: &str, draft: &world::Draft) -> Result<Counts, Failure> {
+fn count(house: &House, name: &str, draft: &Draft) -> Result<Counts, Failure> {
     let place = house.homestead(&format!("{name}-counts-home"));
     let file = house.file(name, draft)?;
-    once(&mut place.exec(&file))?;
+    hire(&place, &[("counted", &script(house, "counted-agent", AGENT)?, READ)])?;
+    let exec = || {
+        let mut exec = place.exec(&file);
+        exec.args(["--provider", "counted"]);
+        exec
+    };
+    once(&mut exec())?;
     let before = log_bytes(&place.home)?;
     let trace = house.path(&format!("{name}.trace"));
-    let run = place.exec(&file);
+    let run = exec();
     let mut strace = Command::new("strace");
-    strace.args(["-f", "-o"]).arg(&trace).args(["-e", "trace=fsync,fdatasync,execve", "--"]);
+    strace.args(["-f", "-y", "-o"]).arg(&trace).args(["-e", "trace=fsync,fdatasync,execve", "--"]);
     strace.arg(run.get_program()).args(run.get_args()).stdin(Stdio::null()).stdout(Stdio::null());
     strace.env_clear().envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
     once(&mut strace)?;
@@ -80,7 +124,14 @@ fn count(house: &House, name: &str, draft: &world::Draft) -> Result<Counts, Fail
             })
             .count()
     };
+    // The file stands in the line with which a call begins.
+    let synced = |file: &str| {
+        let of = |line: &&str| line.contains("sync(") && line.contains(file);
+        trace.lines().filter(of).count()
+    };
     Ok(Counts {
+        log_syncs: synced("/events.jsonl>"),
+        commits: synced("/state.db-wal>"),
         syncs: ended(&["fsync", "fdatasync"]),
         programs: ended(&["execve"]),
         bytes: log_bytes(&place.home)? - before,
