@@ -194,14 +194,17 @@ impl Scene {
         })
     }
 
-    /// Stops once the tool runs, or the stream has had time to begin.
+    /// Stops once the tool runs, or the model is asked.
     fn stop_in_the_middle(&self, case: &Case, stop: &Stop, is_over: &mpsc::Receiver<()>) {
-        let begun = self.work.join("begun.txt");
-        let tool = case.name == "stop in tool";
-        for step in 0..300 {
-            let now = (tool && begun.exists()) || (!tool && step == 60);
+        let is_begun = || match case.name {
+            "stop in tool" => self.work.join("begun.txt").exists(),
+            _ => fs::read_to_string(self.work.with_file_name("requests.jsonl"))
+                .is_ok_and(|log| log.contains("\"slow-stream\"")),
+        };
+        // Five minutes at most.
+        for _ in 0..3000 {
             let tick = is_over.recv_timeout(Duration::from_millis(100));
-            if now || tick == Err(mpsc::RecvTimeoutError::Disconnected) {
+            if is_begun() || tick == Err(mpsc::RecvTimeoutError::Disconnected) {
                 break;
             }
         }
