@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use world::Draft;
 
@@ -171,6 +172,18 @@ impl House {
         }
     }
 
+    /// Ends the workers that a case left which went wrong, and with them what
+    /// they have started.
+    pub(crate) fn clear(&self) {
+        let home = format!("HOME={}", self.folder.display());
+        for pid in own().filter(|pid| has_variable(*pid, &home)) {
+            if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+                // It may have ended by itself.
+                kill_process(pid, Signal::KILL).unwrap_or_default();
+            }
+        }
+    }
+
     /// Looks through all that is ours for what is planted: how many files.
     pub(crate) fn search(&self) -> Verdict {
         let places = [".wardian", "work", "said", "tmp"].map(|name| self.folder.join(name));
@@ -210,25 +223,29 @@ pub(crate) fn until(mut holds: impl FnMut() -> bool) -> bool {
 /// Processes that carry the mark of a run.
 pub(crate) fn marked(run: &str) -> Vec<u32> {
     let mark = format!("WARDIAN_RUN_ID={run}");
-    let is_marked = |pid: &u32| {
-        let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environ.split(|byte| *byte == 0).any(|one| one == mark.as_bytes())
-    };
-    pids().filter(is_marked).collect()
+    pids().filter(|pid| has_variable(*pid, &mark)).collect()
 }
 
-/// Commands and workers of ours that run in this network: their arguments, and
-/// their environment without the variables that were given to them.
-fn ours(given: &[String]) -> Vec<(u32, Vec<u8>)> {
+fn has_variable(pid: u32, variable: &str) -> bool {
+    let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environ.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
+}
+
+/// Commands and workers of ours that run in this network.
+fn own() -> impl Iterator<Item = u32> {
     let own = std::env::current_exe().unwrap_or_default().with_file_name("wardian");
     let network = fs::read_link("/proc/self/ns/net").ok();
+    pids().filter(move |pid| {
+        fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == own)
+            && fs::read_link(format!("/proc/{pid}/ns/net")).ok() == network
+    })
+}
+
+/// What they show: their arguments, and their environment without the
+/// variables that were given to them.
+fn ours(given: &[String]) -> Vec<(u32, Vec<u8>)> {
     let mut found = Vec::new();
-    for pid in pids() {
-        let is_ours = fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == own)
-            && fs::read_link(format!("/proc/{pid}/ns/net")).ok() == network;
-        if !is_ours {
-            continue;
-        }
+    for pid in own() {
         let mut shown = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         for one in environ.split(|byte| *byte == 0) {

@@ -47,6 +47,7 @@ pub(crate) fn judge(provider: &str, case: &str, folder: &Path) -> String {
         Err(error) => return format!("the house cannot be built: {error}"),
     };
     let played = (case.play)(&house).and_then(|said| Ok(format!("{said}; {}", house.search()?)));
+    house.clear();
     match played {
         Ok(said) => format!("ok {said}"),
         Err(said) => format!("WRONG {}", said.replace('\n', " ")),
