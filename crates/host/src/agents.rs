@@ -66,7 +66,10 @@ impl Host {
         };
         match Providers::parse(&path.display().to_string(), &text) {
             Ok(settings) => Ok(Agents { settings, ..Agents::default() }),
-            Err(fault) => refuse(fault.to_string(), "`wardian provider list` shows what is there"),
+            // No command that needs the file can help.
+            Err(fault) => {
+                refuse(fault.to_string(), "correct it, then `wardian doctor` looks again")
+            }
         }
     }
 }

@@ -72,3 +72,18 @@ fn the_default_of_the_settings_does_the_work_where_nobody_is_named() {
     let said = crate::house::said(crate::house::finish(house.start(command)));
     assert_eq!(said.code, 0, "{said:?}");
 }
+
+#[test]
+fn the_next_step_for_settings_that_cannot_be_read_is_one_that_can_be_taken() {
+    let house = with_parrot(ANSWERS);
+    let settings = house.home().join("settings/providers.toml");
+    fs::write(&settings, "default = \"parot\"\n[provider.parrot]\nprogram = \"parrot\"\n").unwrap();
+    let said = house.run(&["provider", "list", "--json"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let error = said.json()["error"].clone();
+    assert!(error["message"].as_str().unwrap().ends_with("did you mean `parrot`?"), "{error}");
+    assert_eq!(error["hint"], "correct it, then `wardian doctor` looks again");
+    let looked = house.run(&["doctor", "--json"]);
+    let text = looked.json().to_string();
+    assert!(text.contains("there is no provider `parot`"), "{text}");
+}
