@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-pub use atomic::{create_dir_all, is_temporary, replace, replace_cache};
+pub use atomic::{Unnamed, create_dir_all, is_temporary, make_dir_all, replace, replace_cache};
 pub use home::{HomeError, refuse_network_home};
 pub use real::RealDisk;
 

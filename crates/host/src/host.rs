@@ -12,6 +12,7 @@ use runstore::Home;
 use crate::api::{Code, HostError};
 use crate::clock::{RealClock, RealEntropy};
 use crate::foresight::Foresight;
+use crate::latest::Latest;
 use crate::processes::{Processes, RealProcesses};
 
 /// What the outermost crate knows and hands in.
@@ -35,6 +36,7 @@ pub struct Host {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) processes: Arc<dyn Processes>,
     pub(crate) foresight: Foresight,
+    pub(crate) latest: Latest,
 }
 
 /// What surrounds a host: all that it does not decide itself.
@@ -59,7 +61,7 @@ impl Host {
             disk: Arc::new(RealDisk),
             clock: Arc::new(RealClock),
             entropy: Arc::new(RealEntropy),
-            processes: Arc::new(RealProcesses { executable }),
+            processes: Arc::new(RealProcesses::new(executable)),
         };
         Ok(Self::within(home, config, real))
     }
@@ -67,8 +69,8 @@ impl Host {
     /// A host in surroundings that are given.
     pub fn within(home: Home, config: HostConfig, surroundings: Surroundings) -> Self {
         let Surroundings { disk, clock, entropy, processes } = surroundings;
-        let foresight = Foresight::default();
-        Self { home, config, disk, clock, entropy, processes, foresight }
+        let (foresight, latest) = (Foresight::default(), Latest::default());
+        Self { home, config, disk, clock, entropy, processes, foresight, latest }
     }
 
     /// What the clock says.

@@ -110,6 +110,7 @@ impl Host {
             }
         };
         let tether = self.set_to_work(recruit, &place, created.lock)?;
+        self.latest.keep(&place);
         Ok(Launched {
             run_id: run.to_string(),
             blueprint_id: program.id().to_string(),

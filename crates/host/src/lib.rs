@@ -28,6 +28,7 @@ mod foresight;
 mod fork;
 mod guard;
 mod host;
+mod latest;
 mod launch;
 mod library;
 mod listen;

@@ -5,6 +5,7 @@
 //! chance of its own, so that it judges the very code that people run.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use durable::disk::Lock;
@@ -38,6 +39,14 @@ pub trait Processes: std::fmt::Debug + Send + Sync {
 pub(crate) struct RealProcesses {
     /// The program that a worker process runs.
     pub(crate) executable: PathBuf,
+    /// Names this boot of the machine; asked for once.
+    boot: OnceLock<Option<String>>,
+}
+
+impl RealProcesses {
+    pub(crate) fn new(executable: PathBuf) -> Self {
+        Self { executable, boot: OnceLock::new() }
+    }
 }
 
 impl Processes for RealProcesses {
@@ -60,9 +69,9 @@ impl Processes for RealProcesses {
     }
 
     fn era(&self, folder: &Path) -> Option<String> {
-        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let boot = self.boot.get_or_init(work::boot).as_deref()?;
         let folder = rustix::fs::stat(folder).ok()?;
-        Some(format!("{}-{:x}-{:x}", boot.trim(), folder.st_dev, folder.st_ino))
+        Some(format!("{}-{:x}-{:x}", boot, folder.st_dev, folder.st_ino))
     }
 
     fn pause(&self, time: Duration) {

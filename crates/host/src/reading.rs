@@ -180,6 +180,9 @@ impl Host {
 
     /// The run that a person means.
     pub(crate) fn find(&self, query: &str) -> Result<RunPlace, HostError> {
+        if let Some(place) = self.latest.find(&*self.disk, query) {
+            return Ok(place);
+        }
         let list = "`wardian run list` shows the runs of this home";
         match runstore::index::find(&*self.disk, &self.home, self.era().as_deref(), query) {
             Ok(Found::One(place)) => Ok(place),

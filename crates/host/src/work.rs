@@ -334,11 +334,17 @@ pub(crate) fn reap(place: &RunPlace) -> Result<usize, HostError> {
     Err(HostError::new(Code::RunBusy, message).hint("wait until they are gone, then try again"))
 }
 
+/// Names this boot of the machine.
+pub(crate) fn boot() -> Option<String> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(boot.trim().to_owned())
+}
+
 /// For people who look into the lock file; nothing of ours reads it.
 fn note_owner(writer: &RunWriter, host: &Host) {
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let boot = boot().unwrap_or_default();
     let (pid, since) = (std::process::id(), host.clock.now());
-    drop(writer.lock().note(&format!("pid {pid}\nsince {since}\nboot {}\n", boot.trim())));
+    drop(writer.lock().note(&format!("pid {pid}\nsince {since}\nboot {boot}\n")));
 }
 
 /// The run has no owner from here on. Whoever waits for that need not wait

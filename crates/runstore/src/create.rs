@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use blueprint::BlueprintId;
-use durable::disk::{Disk, DiskError, Lock, SharedDisk, create_dir_all};
+use durable::disk::{Disk, DiskError, Lock, SharedDisk, Unnamed, make_dir_all};
 use durable::entropy::Entropy;
 use durable::tail::Position;
 use durable::{Digest, Timestamp};
@@ -64,6 +64,8 @@ struct Begun<'a> {
     place: &'a RunPlace,
     aside: PathBuf,
     lock: Lock,
+    /// The folder of the blueprint's runs.
+    runs: Unnamed,
 }
 
 /// Makes the run. On return it is durable; on an error it is not there, or
@@ -87,13 +89,13 @@ fn begin<'a>(
     if disk.stat(&folder)?.is_some() {
         return Err(CreateError::Exists { run: place.run.clone(), folder });
     }
-    create_dir_all(disk, &place.home.runs_of(&place.blueprint))?;
+    let runs = make_dir_all(disk, &place.home.runs_of(&place.blueprint))?;
     let mut tries = TRIES;
     loop {
         let aside = place.aside(&entropy.hex8());
         tries -= 1;
         match lock(disk, &aside) {
-            Ok(lock) => return Ok(Begun { place, aside, lock }),
+            Ok(lock) => return Ok(Begun { place, aside, lock, runs }),
             Err(error) => {
                 remove_aside(disk, &aside);
                 if tries == 0 || !is_swept(&error) {
@@ -117,9 +119,9 @@ fn is_swept(error: &CreateError) -> bool {
 impl Begun<'_> {
     /// Fills the folder and gives it its name.
     fn publish(self, disk: &dyn Disk, new: &NewRun<'_>) -> Result<Created, CreateError> {
-        let Self { place, aside, lock } = self;
+        let Self { place, aside, lock, runs } = self;
         let folder = place.folder();
-        let built = build(disk, &aside, new).and_then(|()| {
+        let built = build(disk, &aside, new, runs).and_then(|()| {
             let told = index::born(disk, place);
             disk.rename(&aside, &folder)?;
             Ok(told)
@@ -189,7 +191,14 @@ fn lock(disk: &dyn Disk, aside: &Path) -> Result<Lock, CreateError> {
     disk.try_lock(&path)?.ok_or(CreateError::Locked(path))
 }
 
-fn build(disk: &dyn Disk, aside: &Path, new: &NewRun<'_>) -> Result<(), CreateError> {
+/// Writes all, then syncs all: the first sync brings much of what is behind it
+/// to the disk, so that the others take less.
+fn build(
+    disk: &dyn Disk,
+    aside: &Path,
+    new: &NewRun<'_>,
+    runs: Unnamed,
+) -> Result<(), CreateError> {
     let named = |name: &str| name.to_owned();
     let others = new.automations.iter();
     let others = others.map(|(id, bytes)| (automation_file(id), Some(bytes.as_slice())));
@@ -198,16 +207,19 @@ fn build(disk: &dyn Disk, aside: &Path, new: &NewRun<'_>) -> Result<(), CreateEr
         (named("invocation.json"), Some(new.invocation)),
         (named("events.jsonl"), Some(&b""[..])),
     ];
+    let mut filled = Vec::new();
     for (name, bytes) in files.into_iter().chain(others) {
         let Some(bytes) = bytes else { continue };
         let path = aside.join(name);
         disk.create(&path, bytes)?;
-        // An empty file has no bytes to lose; its name is synced below.
+        // An empty file has no bytes to lose.
         if !bytes.is_empty() {
-            disk.sync_file(&path)?;
+            filled.push(path);
         }
     }
+    filled.iter().try_for_each(|path| disk.sync_file(path))?;
     disk.sync_dir(aside)?;
+    runs.sync(disk)?;
     Ok(())
 }
 

@@ -57,6 +57,22 @@ pub fn is_temporary(name: &str) -> bool {
 /// the names of all new ones last, and so does the name of the lowest one
 /// that was there: an earlier call may have been cut off before its sync.
 pub fn create_dir_all(disk: &dyn Disk, path: &Path) -> Result<(), DiskError> {
+    make_dir_all(disk, path)?.sync(disk)
+}
+
+/// A folder that is there, and whose name does not last yet.
+#[derive(Debug)]
+#[must_use = "the folder may be lost until its name is synced"]
+pub struct Unnamed {
+    /// Holds its name.
+    parent: Option<PathBuf>,
+    is_new: bool,
+}
+
+/// Does what [`create_dir_all`] does but for the last sync, for a caller who
+/// has more to sync and does it all together: to sync what another sync has
+/// brought to the disk with it takes next to nothing.
+pub fn make_dir_all(disk: &dyn Disk, path: &Path) -> Result<Unnamed, DiskError> {
     let mut missing = Vec::new();
     let mut present = path;
     loop {
@@ -69,25 +85,35 @@ pub fn create_dir_all(disk: &dyn Disk, path: &Path) -> Result<(), DiskError> {
         }
         present = present.parent().ok_or_else(|| no_folder(present))?;
     }
-    match present.parent().map(|parent| disk.sync_dir(parent)) {
-        // A folder that may not be opened is not one that we made things in.
-        Some(Err(error)) if error.source.kind() != ErrorKind::PermissionDenied => {
-            return Err(error);
-        }
-        Some(Ok(()) | Err(_)) | None => {}
-    }
+    let mut made = Unnamed { parent: present.parent().map(Path::to_owned), is_new: false };
     for folder in missing.into_iter().rev() {
+        // So that of all folders the lowest alone may ever lack its name.
+        made.sync(disk)?;
         match disk.create_dir(folder) {
             Err(error) if error.source.kind() == ErrorKind::AlreadyExists => {
                 if disk.stat(folder)?.map(|stat| stat.kind) != Some(Kind::Folder) {
                     return Err(error);
                 }
             }
-            made => made?,
+            created => created?,
         }
-        disk.sync_dir(folder.parent().unwrap_or(folder))?;
+        made = Unnamed { parent: folder.parent().map(Path::to_owned), is_new: true };
     }
-    Ok(())
+    Ok(made)
+}
+
+impl Unnamed {
+    /// Durable on return: its name.
+    pub fn sync(self, disk: &dyn Disk) -> Result<(), DiskError> {
+        match self.parent.map(|parent| disk.sync_dir(&parent)) {
+            // A folder that may not be opened is not one that we made things in.
+            Some(Err(error)) if error.source.kind() == ErrorKind::PermissionDenied => {
+                if self.is_new { Err(error) } else { Ok(()) }
+            }
+            Some(synced) => synced,
+            None => Ok(()),
+        }
+    }
 }
 
 fn split(path: &Path) -> Result<(&Path, &str), DiskError> {

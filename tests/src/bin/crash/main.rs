@@ -8,15 +8,12 @@
 
 #![expect(clippy::print_stdout, reason = "what a proof says goes to stdout")]
 
+mod parts;
+
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
+use parts::{Progress, in_parallel};
 use world::{Depth, Prepared, Scenario, Spot, Tally, fixed, random, sweep};
-
-/// The machines that run this have two cores at least.
-const THREADS: usize = 2;
 
 /// Grown scenarios between two looks at the number of states.
 const ROUND: u64 = 64;
@@ -36,8 +33,7 @@ enum Form {
 }
 
 fn main() -> ExitCode {
-    #[expect(clippy::disallowed_methods, reason = "a stopwatch for a person")]
-    let begin = Instant::now();
+    let progress = Progress::new();
     let Wish { form, scenario, seed } = match wish(std::env::args().skip(1)) {
         Ok(wish) => wish,
         Err(error) => {
@@ -52,23 +48,18 @@ fn main() -> ExitCode {
         Form::States(most) => (Depth::short(offset(seed)), *most),
     };
     let chosen = |one: &Scenario| scenario.as_ref().is_none_or(|name| one.name == *name);
-    let mut tally = fixed_scenarios(fixed::all().into_iter().filter(chosen), depth);
+    let scenarios = fixed::all().into_iter().filter(chosen);
+    let mut tally = fixed_scenarios(&progress, scenarios, depth);
     let mut grown = seed;
     while tally.states < most && tally.violations == 0 {
-        tally.add(grown_scenarios(grown, offset(seed)));
+        tally.add(grown_scenarios(&progress, grown, offset(seed)));
         grown += ROUND;
-        if (grown - seed).is_multiple_of(64 * ROUND) {
-            println!("crash: {} states, {} s", tally.states, begin.elapsed().as_secs());
-        }
-    }
-    for (spot, violation) in &tally.first {
-        println!("{violation}\n  cargo xtask crash --only {spot}");
     }
     println!(
         "crash: {} states, {} violations, seed {seed}, {:.1} s",
         tally.states,
         tally.violations,
-        begin.elapsed().as_secs_f64()
+        progress.elapsed().as_secs_f64()
     );
     if tally.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -127,20 +118,24 @@ fn only(spot: &Spot) -> ExitCode {
     }
 }
 
-fn fixed_scenarios(scenarios: impl Iterator<Item = Scenario>, depth: Depth) -> Tally {
+fn fixed_scenarios(
+    progress: &Progress,
+    scenarios: impl Iterator<Item = Scenario>,
+    depth: Depth,
+) -> Tally {
     let prepared: Vec<Prepared> = scenarios.map(Prepared::new).collect();
     let units: Vec<(&Prepared, usize)> = prepared
         .iter()
         .flat_map(|prepared| (0..prepared.calls.len()).map(move |call| (prepared, call)))
         .collect();
-    in_parallel(units.len(), |at| {
+    in_parallel(progress, units.len(), |at| {
         units.get(at).map_or_else(Tally::default, |(prepared, call)| sweep(prepared, *call, depth))
     })
 }
 
 /// Of each grown scenario a third of the calls.
-fn grown_scenarios(seed: u64, offset: usize) -> Tally {
-    in_parallel(usize::try_from(ROUND).unwrap_or_default(), |at| {
+fn grown_scenarios(progress: &Progress, seed: u64, offset: usize) -> Tally {
+    in_parallel(progress, usize::try_from(ROUND).unwrap_or_default(), |at| {
         let seed = seed.wrapping_add(at as u64);
         let prepared = Prepared::new(random::scenario(seed));
         let mut tally = Tally::default();
@@ -150,31 +145,6 @@ fn grown_scenarios(seed: u64, offset: usize) -> Tally {
         }
         tally
     })
-}
-
-/// Does these parts on two threads. The sum is the same whoever does what.
-fn in_parallel(parts: usize, part: impl Fn(usize) -> Tally + Sync) -> Tally {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Tally)>> = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    if at >= parts {
-                        return;
-                    }
-                    let tally = part(at);
-                    done.lock().expect("no part panics with the list").push((at, tally));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().expect("no part panics with the list");
-    done.sort_by_key(|(at, _)| *at);
-    let mut sum = Tally::default();
-    done.into_iter().for_each(|(_, tally)| sum.add(tally));
-    sum
 }
 
 fn offset(seed: u64) -> usize {
