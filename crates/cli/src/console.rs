@@ -90,11 +90,22 @@ impl Console {
     /// A line of a log, which is JSON. It stays as it is, byte for byte,
     /// unless it is shown to somebody.
     pub(crate) fn document_line(&self, line: &[u8]) -> Result<(), CliError> {
-        let mut bytes = match io::stdout().is_terminal() {
-            true => escape::json(line).into_bytes(),
-            false => line.to_vec(),
-        };
-        bytes.push(b'\n');
+        self.document_lines(std::iter::once(line))
+    }
+
+    /// Such lines, that are there at once.
+    pub(crate) fn document_lines(
+        &self,
+        lines: impl Iterator<Item = impl AsRef<[u8]>>,
+    ) -> Result<(), CliError> {
+        let (is_shown, mut bytes) = (io::stdout().is_terminal(), Vec::new());
+        for line in lines {
+            match is_shown {
+                true => bytes.extend_from_slice(escape::json(line.as_ref()).as_bytes()),
+                false => bytes.extend_from_slice(line.as_ref()),
+            }
+            bytes.push(b'\n');
+        }
         self.bytes(&bytes)
     }
 

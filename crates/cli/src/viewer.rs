@@ -61,7 +61,7 @@ pub(crate) struct Visit<'a> {
 /// others that lost their owner are recorded afterwards.
 pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Result<Exit, CliError> {
     let teller = Teller::new(host, console, visit);
-    let mut viewer = Viewer { host, console, visit, teller, cancelling: None };
+    let mut viewer = Viewer { host, console, visit, teller, cancelling: None, alone: false };
     let mut follower = host.follow(visit.run)?.tethered(visit.tether.clone());
     let mut fruitless = 0;
     loop {
@@ -83,7 +83,10 @@ pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Resul
         match follower.next(PATIENCE)? {
             Followed::Events(events) => {
                 fruitless = 0;
-                viewer.teller.events(&events, &|| follower.view())?;
+                viewer.teller.events(&events, &follower)?;
+                // Its worker still has to let go of it.
+                viewer.alone =
+                    follower.is_over() && visit.role != Role::Onlooker && host.is_alone(visit.run);
             }
             Followed::Quiet => {}
             Followed::Rest => {
@@ -113,12 +116,14 @@ struct Viewer<'a> {
     teller: Teller<'a>,
     /// The signal on which the run is being cancelled.
     cancelling: Option<Heard>,
+    /// No other run waits to be recorded.
+    alone: bool,
 }
 
 impl Viewer<'_> {
     fn rest(&mut self, view: &RunView) -> Result<Exit, CliError> {
         self.teller.end(view)?;
-        if self.visit.role != Role::Onlooker {
+        if self.visit.role != Role::Onlooker && !self.alone {
             recover::others(self.host, self.console, self.visit.run);
         }
         Ok(self.cancelling.map_or_else(|| Exit::of(view.look().exit), Heard::exit))

@@ -28,8 +28,9 @@ use crate::work::{AttemptKey, Work};
 /// Something for the worker to do, in this order.
 #[derive(Debug)]
 pub enum Action {
-    /// Make these events durable, then hand in [`Input::Appended`].
-    Append(Vec<Event>),
+    /// Make these events durable, then hand in [`Input::Appended`]. The machine
+    /// keeps them too until then.
+    Append(Arc<Vec<Event>>),
     /// Perform this work and hand in its outcome.
     Start(Box<Work>),
     /// End this attempt's processes; its outcome is still awaited.
@@ -59,7 +60,7 @@ pub struct RunMachine {
     /// The frontier of `ahead`.
     frontier: Frontier,
     /// The batch under way, empty when none is outstanding.
-    batch: Vec<Event>,
+    batch: Arc<Vec<Event>>,
     /// Work that the batch under way names.
     named: Vec<Work>,
     inputs: VecDeque<(Input, Timestamp)>,
@@ -92,7 +93,7 @@ impl RunMachine {
             ahead: state.clone(),
             state,
             frontier,
-            batch: Vec::new(),
+            batch: Arc::default(),
             named: Vec::new(),
             inputs: VecDeque::new(),
             actions: VecDeque::new(),
@@ -179,7 +180,7 @@ impl RunMachine {
         } else if batch.len() > self.ahead.nodes.len() {
             self.state = self.ahead.clone();
         } else {
-            for event in &batch {
+            for event in batch.iter() {
                 fold(&mut self.state, event).expect("what was folded ahead folds again");
             }
         }
@@ -218,7 +219,7 @@ impl RunMachine {
         }
         if !self.batch.is_empty() {
             self.told_parked = false;
-            self.actions.push_back(Action::Append(self.batch.clone()));
+            self.actions.push_back(Action::Append(Arc::clone(&self.batch)));
             return;
         }
         self.stop_what_must_end(now);
@@ -232,7 +233,7 @@ impl RunMachine {
         let event = Event { seq: self.ahead.next_seq, at, fact };
         fold(&mut self.ahead, &event).expect("receive and decide record only what can follow");
         self.frontier.note(&self.program, &self.ahead, &event);
-        self.batch.push(event);
+        Arc::make_mut(&mut self.batch).push(event);
     }
 
     /// Attempts whose time is up, or that are in vain, are told once.

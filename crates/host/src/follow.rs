@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use blueprint::Program;
+use durable::Timestamp;
 use durable::disk::Disk;
 use engine::{RunState, fold};
 use runstore::{Follow, RunPlace};
@@ -109,6 +110,24 @@ impl Follower {
     /// The run as of the last event that was read.
     pub fn view(&self) -> RunView {
         crate::reading::view(self.program.as_ref(), &self.state)
+    }
+
+    /// The ids of all nodes; those that have begun, when the graph is lost.
+    pub fn ids(&self) -> Vec<&str> {
+        match &self.program {
+            Some(program) => program.nodes().iter().map(|node| node.id.as_str()).collect(),
+            None => self.state.nodes.keys().map(|site| site.node.as_str()).collect(),
+        }
+    }
+
+    /// Whether the run has ended.
+    pub fn is_over(&self) -> bool {
+        self.state.closed.is_some()
+    }
+
+    /// When the run began.
+    pub fn began(&self) -> Option<Timestamp> {
+        self.state.started_at
     }
 
     /// What the nodes are, by their ids; nothing when the graph is lost.

@@ -40,6 +40,14 @@ impl Host {
         Ok(recovered)
     }
 
+    /// Whether recovery would find nothing to look at but this run. Who asks
+    /// while there is nothing else to do spares the look afterwards.
+    pub fn is_alone(&self, run: &str) -> bool {
+        let index = self.fresh_index();
+        index.is_some_and(|index| index.open_runs().all(|place| place.run.as_str() == run))
+            && !self.has_worktrees()
+    }
+
     /// The same for every run of the home, whatever the index says, which is
     /// made anew.
     pub fn recover_all(&self) -> Result<Vec<Recovered>, HostError> {

@@ -8,7 +8,6 @@ use std::fs::{File, OpenOptions};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::thread::{self, JoinHandle};
 
 use durable::disk::Lock;
 use providers::session::{Start, start};
@@ -25,32 +24,29 @@ pub(crate) const WORKER_VERB: &str = "__worker";
 /// is its end of a tether until then.
 const AWAITS_RUN: &str = "--awaits-run";
 
-/// A worker process, or one that is just being started, which waits to be
-/// given a run.
+/// A worker process that waits to be given a run, at the other end of this
+/// tether.
 #[derive(Debug)]
-pub struct Recruit {
-    tether: Tether,
-    /// To start a process is mostly to wait for it.
-    starting: Option<JoinHandle<Result<(), HostError>>>,
-}
+pub struct Recruit(Tether);
 
 impl Recruit {
     /// Nobody was started.
     pub fn none() -> Self {
-        Self { tether: Tether::none(), starting: None }
+        Self(Tether::none())
     }
 
     /// Tells it of the automation that its run will be of.
     pub(crate) fn foretell(&self, automation: &[u8]) {
-        self.tether.foretell(automation);
+        self.0.foretell(automation);
     }
 
     /// Gives it the run; `None` when nobody takes it.
     fn take(self, place: &RunPlace, lock: &Lock) -> Result<Option<Tether>, HostError> {
-        let Some(Ok(started)) = self.starting.map(JoinHandle::join) else { return Ok(None) };
-        started?;
+        if !self.0.holds() {
+            return Ok(None);
+        }
         let (lock, log) = (handed(lock)?, worker_log(place)?);
-        Ok(self.tether.give(&place.folder(), [lock.as_fd(), log.as_fd()]))
+        Ok(self.0.give(&place.folder(), [lock.as_fd(), log.as_fd()]))
     }
 }
 
@@ -106,11 +102,8 @@ pub(crate) fn worker(
 pub(crate) fn recruit(program: &Path, home: &Path) -> Result<Recruit, HostError> {
     let (tether, theirs) = Tether::pair().map_err(|e| fail("no pair of sockets", &e))?;
     let files = [null()?, theirs.into(), null()?];
-    let (program, home) = (program.to_owned(), home.to_owned());
-    let start = move || process(&program, &home, OsStr::new(AWAITS_RUN), &files);
-    let starting = thread::Builder::new().name("recruit".to_owned()).spawn(start);
-    let starting = starting.map_err(|e| fail("no thread", &e))?;
-    Ok(Recruit { tether, starting: Some(starting) })
+    process(program, home, OsStr::new(AWAITS_RUN), &files)?;
+    Ok(Recruit(tether))
 }
 
 fn process(

@@ -1,8 +1,8 @@
 //! An event as a line for people. Pure.
 
 use host::api::{
-    AgainCause, Attempt, Caught, Child, Event, Fact, NodeError, NodeStatus, NodeView, Proof,
-    RunStarted, RunView, Timestamp,
+    AgainCause, Attempt, Caught, Child, Event, Fact, NodeError, NodeStatus, Proof, RunStarted,
+    Timestamp,
 };
 use serde_json::Value;
 
@@ -37,27 +37,39 @@ struct Said {
 }
 
 impl Layout {
-    pub(crate) fn of(view: &RunView, style: Style, width: usize) -> Self {
-        let length = |node: &NodeView| escape::line(node.id.as_str()).chars().count();
-        let longest = view.nodes.iter().map(length).max().unwrap_or(0);
-        Self { style, began: view.started_at, nodes: longest.clamp(4, 24), width }
+    pub(crate) fn of<'a>(
+        nodes: impl IntoIterator<Item = &'a str>,
+        began: Option<Timestamp>,
+        style: Style,
+        width: usize,
+    ) -> Self {
+        let length = |id: &str| escape::line(id).chars().count();
+        let longest = nodes.into_iter().map(length).max().unwrap_or(0);
+        Self { style, began, nodes: longest.clamp(4, 24), width }
     }
 
-    /// The line, or lines, of an event; `None` for the last one of a run,
-    /// which the summary tells.
-    pub(crate) fn event(&self, event: &Event) -> Option<String> {
-        let said = self.said(&event.fact)?;
-        let began = self.began.unwrap_or(event.at);
-        let at = format!("{:>TIME_WIDTH$}", time::length(event.at.since(began)));
-        let at = self.style.paint(Paint::Faint, &at);
-        let node = event.fact.node().map(|node| escape::line(&node.to_string()).into_owned());
-        let node = format!("{:<width$}", node.unwrap_or_default(), width = self.nodes);
-        let mut lines = format!("{at}  {} {node}  {}", said.icon, said.text).trim_end().to_owned();
-        for line in said.below {
-            lines.push('\n');
-            lines.push_str(format!("{}{line}", " ".repeat(self.indent())).trim_end());
+    /// Adds the line, or lines, of an event. The last event of a run has none,
+    /// since the summary tells it.
+    pub(crate) fn event(&self, event: &Event, lines: &mut String) -> bool {
+        let Some(Said { icon, text, below }) = self.said(&event.fact) else { return false };
+        let at = time::length(event.at.since(self.began.unwrap_or(event.at)));
+        let at = self.style.paint(Paint::Faint, &format!("{at:>TIME_WIDTH$}"));
+        for part in [&at, "  ", &icon, " "] {
+            lines.push_str(part);
         }
-        Some(lines)
+        let node = event.fact.node().map(ToString::to_string).unwrap_or_default();
+        let node = escape::line(&node);
+        lines.push_str(&node);
+        lines.extend(std::iter::repeat_n(' ', self.nodes.saturating_sub(node.chars().count())));
+        lines.push_str("  ");
+        lines.push_str(&text);
+        end_line(lines);
+        for line in below {
+            lines.extend(std::iter::repeat_n(' ', self.indent()));
+            lines.push_str(&line);
+            end_line(lines);
+        }
+        true
     }
 
     /// Where the text of a line begins.
@@ -264,6 +276,12 @@ impl Layout {
         let icon = self.style.node_icon(status);
         Some(Said { icon, text: format!("{intro}{first}"), below: lines })
     }
+}
+
+/// Ends the last line; what is blank at its end is left out.
+fn end_line(lines: &mut String) {
+    lines.truncate(lines.trim_end_matches([' ', '\t', '\r']).len());
+    lines.push('\n');
 }
 
 /// The lines of a long text; too many of them are left to `run show`.

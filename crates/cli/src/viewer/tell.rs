@@ -79,34 +79,29 @@ impl<'a> Teller<'a> {
         self.live.as_mut().map_or(Ok(()), |live| live.make_way(console))
     }
 
-    /// New events; `view` gives the run after the last of them.
-    pub(super) fn events(
-        &mut self,
-        events: &[Event],
-        view: &dyn Fn() -> RunView,
-    ) -> Result<(), CliError> {
+    /// New events; the follower knows the run after the last of them.
+    pub(super) fn events(&mut self, events: &[Event], follower: &Follower) -> Result<(), CliError> {
         if let Some(live) = &mut self.live {
             live.changed();
             return Ok(());
         }
         let from = self.visit.from.unwrap_or(0);
-        let mut wanted = events.iter().filter(|event| event.seq.0 >= from);
+        let wanted = events.iter().filter(|event| event.seq.0 >= from);
         match self.listener {
             Listener::Waiting => Ok(()),
-            Listener::Watching => {
-                wanted.try_for_each(|event| self.console.document_line(&json::event_line(event)))
-            }
+            Listener::Watching => self.console.document_lines(wanted.map(json::event_line)),
             Listener::People => {
                 let (style, width) = (self.console.style, self.console.width);
-                let layout = self.layout.get_or_insert_with(|| Layout::of(&view(), style, width));
-                let layout = layout.clone();
+                let began = follower.began();
+                let layout = || Layout::of(follower.ids(), began, style, width);
+                let layout = self.layout.get_or_insert_with(layout).clone();
+                let mut lines = String::new();
                 for event in wanted {
-                    if let Some(line) = layout.event(event) {
-                        self.console.line(&line)?;
-                        self.told_how = self.gate(event, view, &layout)?;
+                    if layout.event(event, &mut lines) {
+                        self.told_how = self.gate(event, follower, &layout, &mut lines)?;
                     }
                 }
-                Ok(())
+                self.console.bytes(lines.as_bytes())
             }
         }
     }
@@ -179,19 +174,20 @@ impl<'a> Teller<'a> {
     fn gate(
         &mut self,
         event: &Event,
-        view: &dyn Fn() -> RunView,
+        follower: &Follower,
         layout: &Layout,
+        lines: &mut String,
     ) -> Result<bool, CliError> {
         let Fact::AwaitingApproval { node, .. } = &event.fact else { return Ok(false) };
         let id = node.to_string();
         let still = |view: &&NodeView| view.id == id && view.is_open_gate();
-        let view = view();
+        let view = follower.view();
         let Some(node) = view.nodes.iter().find(still) else { return Ok(false) };
         let short = self.names()?.short.clone();
         let commands = ending::decide(node, &short, &self.console.program);
         let indent = " ".repeat(layout.indent().saturating_sub(2));
         for step in ending::steps(&commands, self.console.style) {
-            self.console.line(&format!("{indent}{step}"))?;
+            lines.push_str(&format!("{indent}{step}\n"));
         }
         Ok(true)
     }

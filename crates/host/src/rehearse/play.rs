@@ -198,7 +198,7 @@ impl<'a> Theatre<'a> {
         for _ in 0..TURNS_MAX {
             match machine.poll() {
                 Some(Action::Append(events)) => {
-                    log.extend(events);
+                    log.extend(events.iter().cloned());
                     if let Some((most, Stop::Before)) = cut.filter(|(most, _)| log.len() >= *most) {
                         log.truncate(most);
                         return Ok(Left::Crashed);

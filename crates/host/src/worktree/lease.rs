@@ -117,6 +117,11 @@ impl Host {
         Ok(Lease(file))
     }
 
+    /// Whether there may be worktrees of runs.
+    pub(crate) fn has_worktrees(&self) -> bool {
+        !entries(&self.home.worktrees()).is_empty()
+    }
+
     /// Every record of the home, and what a crash has left of records that
     /// were never announced.
     pub(super) fn records(&self) -> (Vec<Record>, Vec<PathBuf>) {
