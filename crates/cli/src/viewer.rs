@@ -90,7 +90,7 @@ pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Resul
             }
             Followed::Quiet => {}
             Followed::Rest => {
-                let end = viewer.rest(&follower.view());
+                let end = viewer.rest(&viewer.teller.last_view(&follower));
                 // The process ends with it; to take it apart takes as long as
                 // to read it.
                 std::mem::forget(follower);

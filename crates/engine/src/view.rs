@@ -122,7 +122,15 @@ pub struct Look {
 impl RunView {
     pub fn of(program: &Program, state: &RunState) -> Self {
         let nodes = program.node_ixs().flat_map(|ix| rows(program, state, ix));
-        Self { name: program.name().to_owned(), nodes: nodes.collect(), ..Self::bare(state) }
+        Self { nodes: nodes.collect(), ..Self::outline(Some(program), state) }
+    }
+
+    /// The run without its nodes, for who needs none of them. Where the graph
+    /// is lost its id is its name.
+    pub fn outline(program: Option<&Program>, state: &RunState) -> Self {
+        let id = || state.started.as_ref().map(|started| started.blueprint_id.to_string());
+        let name = program.map(|program| program.name().to_owned()).or_else(id);
+        Self { name: name.unwrap_or_default(), ..Self::bare(state) }
     }
 
     fn bare(state: &RunState) -> Self {
@@ -156,13 +164,8 @@ impl RunView {
     /// A run whose graph cannot be read: the nodes that the log names, in the
     /// order of their names.
     pub fn without_program(state: &RunState) -> Self {
-        let started = state.started.as_deref();
         let node = |site: &Site| node_view(site, site.node.as_str(), None, state);
-        Self {
-            name: started.map(|started| started.blueprint_id.to_string()).unwrap_or_default(),
-            nodes: state.nodes.keys().map(node).collect(),
-            ..Self::bare(state)
-        }
+        Self { nodes: state.nodes.keys().map(node).collect(), ..Self::outline(None, state) }
     }
 
     pub fn reason(&self) -> Option<FailReason> {

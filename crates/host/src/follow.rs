@@ -112,6 +112,11 @@ impl Follower {
         crate::reading::view(self.program.as_ref(), &self.state)
     }
 
+    /// The same without its nodes.
+    pub fn outline(&self) -> RunView {
+        RunView::outline(self.program.as_ref(), &self.state)
+    }
+
     /// The ids of all nodes; those that have begun, when the graph is lost.
     pub fn ids(&self) -> Vec<&str> {
         match &self.program {

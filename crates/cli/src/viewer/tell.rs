@@ -106,6 +106,17 @@ impl<'a> Teller<'a> {
         }
     }
 
+    /// The run as far as [`Self::end`] says something of it.
+    pub(super) fn last_view(&self, follower: &Follower) -> RunView {
+        let outline = follower.outline();
+        let is_plain = match self.listener {
+            Listener::People => self.live.is_none() && outline.status == RunStatus::Completed,
+            Listener::Watching => true,
+            Listener::Waiting => false,
+        };
+        if is_plain { outline } else { follower.view() }
+    }
+
     /// Where the run rests.
     pub(super) fn end(&mut self, view: &RunView) -> Result<(), CliError> {
         let Names { short, blueprint, folder } = self.names()?.clone();
