@@ -1,28 +1,29 @@
-//! The real world of a worker: a thread for each attempt in flight, one that
-//! watches the inbox, and one channel on which all of it arrives. A thread
-//! whose attempt has ended takes the next one.
+//! The real world of a worker: a thread for each attempt in flight, and one
+//! place where all arrives. A thread whose attempt has ended takes the next
+//! one.
 
 use std::collections::BTreeMap;
+use std::io::Result as IoResult;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use durable::{Clock, Timestamp};
 use engine::{AttemptKey, ChildTask, Class, NodeError, Outcome, Task, Work};
 use providers::Stop;
+use rustix::event::Timespec;
 
+use crate::arrivals::{Arrivals, deadline};
 use crate::baseline;
 use crate::family::{Family, Watched};
 use crate::perform::{Stage, perform};
+use crate::post::{self, Receiver, Sender};
 use crate::tether::Held;
-use crate::watch::watch;
 use crate::worker::{Arrival, World};
 
 /// How long a worker that must leave waits for its attempts to end. A tree
 /// that is being killed is gone within a few seconds.
-const LEAVE_WITHIN: Duration = Duration::from_secs(15);
+const LEAVE_WITHIN: Timespec = Timespec { tv_sec: 15, tv_nsec: 0 };
 
 #[derive(Debug)]
 pub(crate) struct Crew {
@@ -32,12 +33,12 @@ pub(crate) struct Crew {
     /// Who started this worker and looks on.
     starter: Option<Held>,
     sender: Sender<Arrival>,
-    arrivals: Receiver<Arrival>,
+    arrivals: Arrivals,
     in_flight: BTreeMap<AttemptKey, Stop>,
     children: BTreeMap<AttemptKey, Watch>,
     /// What waits for a thread, and how many threads wait or perform.
     jobs: Sender<Job>,
-    waiting: Arc<Mutex<Receiver<Job>>>,
+    waiting: Receiver<Job>,
     threads: usize,
 }
 
@@ -59,16 +60,11 @@ impl Crew {
         family: Arc<Family>,
         clock: Arc<dyn Clock>,
         starter: Option<Held>,
-    ) -> Self {
-        let (sender, arrivals) = channel();
-        let (jobs, waiting) = channel();
-        let (watcher, folder, inbox) = (sender.clone(), stage.place.folder(), stage.place.inbox());
-        let watching = move || watch(&[&folder, &inbox], &watcher, || Arrival::Inbox);
-        // Without its thread the inbox is read at every other arrival.
-        drop(thread::Builder::new().name("inbox".to_owned()).spawn(watching));
+    ) -> IoResult<Self> {
+        let (sender, arrivals) = Arrivals::at(&[&stage.place.folder(), &stage.place.inbox()])?;
+        let (jobs, waiting) = post::post()?;
         let (in_flight, children) = (BTreeMap::new(), BTreeMap::new());
-        let waiting = Arc::new(Mutex::new(waiting));
-        Self {
+        Ok(Self {
             stage,
             family,
             clock,
@@ -80,7 +76,7 @@ impl Crew {
             jobs,
             waiting,
             threads: 0,
-        }
+        })
     }
 
     /// Makes sure that one more attempt finds a thread.
@@ -88,7 +84,7 @@ impl Crew {
         if self.in_flight.len() < self.threads {
             return Ok(());
         }
-        let (stage, jobs) = (Arc::clone(&self.stage), Arc::clone(&self.waiting));
+        let (stage, jobs) = (Arc::clone(&self.stage), self.waiting.clone());
         let sender = self.sender.clone();
         let performing = move || perform_each(&stage, &jobs, &sender);
         drop(thread::Builder::new().name("attempt".to_owned()).spawn(performing)?);
@@ -114,11 +110,13 @@ impl Crew {
             if baseline {
                 baseline::take(&stage, &key, &stop);
             }
-            let word = |rests| drop(sender.send(Arrival::Child { key: key.clone(), rests }));
+            let word = |rests| {
+                sender.send(Arrival::Child { key: key.clone(), rests });
+            };
             match family.perform(&key, &task, &stop, &leave, &word) {
                 Watched::Over(outcome) => {
                     let key = key.clone();
-                    drop(sender.send(Arrival::Outcome { key, generation, outcome }));
+                    sender.send(Arrival::Outcome { key, generation, outcome });
                 }
                 Watched::Left => {}
             }
@@ -130,9 +128,7 @@ impl Crew {
     }
 
     fn arrive(&self, key: AttemptKey, generation: durable::Generation, outcome: Outcome) {
-        self.sender
-            .send(Arrival::Outcome { key, generation, outcome })
-            .expect("the crew holds the receiver");
+        self.sender.send(Arrival::Outcome { key, generation, outcome });
     }
 }
 
@@ -156,7 +152,7 @@ impl World for Crew {
             return self.refuse(&work, &error);
         }
         self.in_flight.insert(work.key.clone(), stop.clone());
-        self.jobs.send((work, stop)).expect("the crew holds the receiver");
+        self.jobs.send((work, stop));
     }
 
     fn stop(&mut self, key: &AttemptKey) {
@@ -172,11 +168,8 @@ impl World for Crew {
     }
 
     fn wait(&mut self, until: Option<Timestamp>) -> Arrival {
-        let arrival = match until {
-            None => self.arrivals.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(until) => self.arrivals.recv_timeout(until.since(self.clock.now()).duration()),
-        };
-        let Ok(arrival) = arrival else { return Arrival::Time };
+        let time = until.map(|until| until.since(self.clock.now()).duration());
+        let arrival = self.arrivals.wait(time);
         match &arrival {
             Arrival::Outcome { key, .. } => {
                 self.in_flight.remove(key);
@@ -201,11 +194,13 @@ impl World for Crew {
     fn leave(&mut self) {
         self.children.values().for_each(|watch| watch.leave.request());
         self.in_flight.values().for_each(Stop::request);
+        // Without a deadline there is no waiting without end either.
+        let Ok(deadline) = deadline(LEAVE_WITHIN) else { return };
         while !self.in_flight.is_empty() {
-            match self.arrivals.recv_timeout(LEAVE_WITHIN) {
-                Ok(Arrival::Outcome { key, .. }) => drop(self.in_flight.remove(&key)),
-                Ok(Arrival::Inbox | Arrival::Child { .. } | Arrival::Time) => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+            match self.arrivals.before(&deadline) {
+                Some(Arrival::Outcome { key, .. }) => drop(self.in_flight.remove(&key)),
+                Some(Arrival::Inbox | Arrival::Child { .. } | Arrival::Time) => {}
+                None => return,
             }
         }
     }
@@ -221,17 +216,15 @@ fn thread_name(key: &AttemptKey) -> String {
 }
 
 /// Performs what comes, until there is no crew any more.
-fn perform_each(stage: &Stage, jobs: &Mutex<Receiver<Job>>, sender: &Sender<Arrival>) {
-    loop {
-        let next = jobs.lock().map(|jobs| jobs.recv());
-        let Ok(Ok((work, stop))) = next else { return };
+fn perform_each(stage: &Stage, jobs: &Receiver<Job>, sender: &Sender<Arrival>) {
+    while let Some((work, stop)) = jobs.take() {
         // A fault of ours in one attempt is that attempt's unknown end.
         let outcome = catch_unwind(AssertUnwindSafe(|| perform(stage, &work, &stop)))
             .unwrap_or_else(|_| Outcome::Lost {
                 message: format!("{}: the performer of the attempt failed", work.key.node),
             });
         let (key, generation) = (work.key, work.generation);
-        if sender.send(Arrival::Outcome { key, generation, outcome }).is_err() {
+        if !sender.send(Arrival::Outcome { key, generation, outcome }) {
             return;
         }
     }

@@ -33,14 +33,15 @@ use crate::worktree::{Shared, Standing};
 /// Shorter values would mask ordinary words.
 const SECRET_NAMES: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY"];
 
-/// How a run was left, and what is left of its machine: to take that apart
-/// takes its time, for which nobody need wait.
-struct Driven {
+/// How a run was left, and what is left of its machine and its world: to take
+/// these apart takes its time, for which nobody need wait. The kernel alone
+/// takes ten milliseconds and more to take a watch down.
+struct Driven<W> {
     left: Left,
-    _remains: Option<RunMachine>,
+    _remains: Option<(RunMachine, W)>,
 }
 
-impl Driven {
+impl<W> Driven<W> {
     fn without(left: Left) -> Self {
         Self { left, _remains: None }
     }
@@ -89,7 +90,9 @@ impl Host {
                 ));
             }
             let family = Arc::new(Family::new(self.clone(), place.clone(), invocation.clone()));
-            Ok(Crew::new(stage, family, Arc::clone(&self.clock), starter))
+            Crew::new(stage, family, Arc::clone(&self.clock), starter).map_err(|fault| {
+                HostError::from_fault(Code::Worker, "the worker cannot wait for anything", &fault)
+            })
         };
         let driven = self.drive(&place, lock, crew);
         let left = driven.as_ref().map(|driven| driven.left);
@@ -131,7 +134,7 @@ impl Host {
         place: &RunPlace,
         lock: Lock,
         world: impl FnOnce(&Program, &Invocation) -> Result<W, HostError>,
-    ) -> Result<Driven, HostError> {
+    ) -> Result<Driven<W>, HostError> {
         let adopted = adopt(&self.disk, place, lock).map_err(|fault| adopt_fault(&fault))?;
         let Adopted { mut writer, opened, cut } = adopted;
         // Someone else may have ended the run since its lock was asked for.
@@ -182,7 +185,7 @@ impl Host {
         let left = drive(&mut world, &*self.disk, &mut writer, &mut machine);
         world.leave();
         match left {
-            Ok(left) => Ok(Driven { left, _remains: Some(machine) }),
+            Ok(left) => Ok(Driven { left, _remains: Some((machine, world)) }),
             Err(fault) => Err(HostError::from_fault(
                 Code::Store,
                 "the run's log cannot be written; the run stops here",

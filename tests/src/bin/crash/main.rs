@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Form::Only(spot) => return only(spot),
         Form::Short => (Depth::quick(offset(seed)), 0),
         Form::Full => (Depth::full(offset(seed)), 0),
-        Form::States(most) => (Depth::short(offset(seed)), *most),
+        Form::States(most) => (Depth::sample(offset(seed)), *most),
     };
     let chosen = |one: &Scenario| scenario.as_ref().is_none_or(|name| one.name == *name);
     let scenarios = fixed::all().into_iter().filter(chosen);
