@@ -24,6 +24,7 @@ use crate::worker::Arrival;
 /// How long a lost notice can go unseen.
 const LOOK_EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
+/// No second time.
 const NEVER: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 #[derive(Debug)]
@@ -107,4 +108,42 @@ fn timer(first: Timespec, then: Timespec) -> IoResult<OwnedFd> {
     let times = Itimerspec { it_interval: then, it_value: first };
     timerfd_settime(&timer, TimerfdTimerFlags::empty(), &times)?;
     Ok(timer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Option<Duration> = Some(Duration::from_secs(600));
+    const NO_TIME: Option<Duration> = Some(Duration::ZERO);
+
+    #[test]
+    fn a_signal_comes_before_what_is_handed_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let (sender, arrivals) = Arrivals::at(&[folder.path()]).unwrap();
+        assert!(matches!(arrivals.wait(NO_TIME), Arrival::Time));
+        assert!(sender.send(Arrival::Time));
+        std::fs::write(folder.path().join("signal"), "").unwrap();
+        assert!(matches!(arrivals.wait(LONG), Arrival::Inbox));
+        assert!(matches!(arrivals.wait(LONG), Arrival::Time));
+    }
+
+    #[test]
+    fn a_notice_that_is_lost_is_made_up_for() {
+        let clock = timer(Timespec { tv_sec: 0, tv_nsec: 1 }, NEVER).unwrap();
+        let (_sender, handed_in) = post::post().unwrap();
+        let arrivals = Arrivals { handed_in, notices: None, clock };
+        assert!(matches!(arrivals.wait(None), Arrival::Inbox));
+        assert!(matches!(arrivals.wait(NO_TIME), Arrival::Time));
+    }
+
+    #[test]
+    fn a_deadline_ends_the_wait_for_what_is_handed_in() {
+        let (sender, arrivals) = Arrivals::at(&[]).unwrap();
+        let far = deadline(Timespec { tv_sec: 600, tv_nsec: 0 }).unwrap();
+        assert!(sender.send(Arrival::Inbox));
+        assert!(matches!(arrivals.before(&far), Some(Arrival::Inbox)));
+        let near = deadline(Timespec { tv_sec: 0, tv_nsec: 1 }).unwrap();
+        assert!(arrivals.before(&near).is_none());
+    }
 }
