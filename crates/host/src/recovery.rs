@@ -41,9 +41,11 @@ impl Host {
     }
 
     /// Whether recovery would find nothing to look at but this run. Who asks
-    /// while there is nothing else to do spares the look afterwards.
+    /// while there is nothing else to do spares the look afterwards. An index
+    /// that is not sound is left to recovery: the worker may just be writing to
+    /// it.
     pub fn is_alone(&self, run: &str) -> bool {
-        let index = self.fresh_index();
+        let index = self.index();
         index.is_some_and(|index| index.open_runs().all(|place| place.run.as_str() == run))
             && !self.has_worktrees()
     }
