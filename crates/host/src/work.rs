@@ -148,8 +148,6 @@ impl Host {
         if !opened.state.in_flight.is_empty() {
             self.processes.reap(place)?;
         }
-        let blueprint = durable::Digest::of(opened.blueprint.as_deref().unwrap_or_default());
-        let call = durable::Digest::of(opened.invocation.as_deref().unwrap_or_default());
         let retry = match (&invocation.fork, fresh) {
             (Some(fork_of), true) => Some(self.kept_for_fork(fork_of, &program)?),
             (None, true) => self.kept_for(&invocation)?,
@@ -167,11 +165,12 @@ impl Host {
         let mut machine = RunMachine::open(Arc::new(program), opened.state, artifacts);
         let works_for = invocation.works_for.clone();
         let first = if fresh {
+            let digest = |bytes: Option<&[u8]>| durable::Digest::of(bytes.unwrap_or_default());
             Input::Launch(Box::new(Launch {
                 run_id: place.run.clone(),
                 input: invocation.input,
-                blueprint_digest: blueprint,
-                invocation_digest: call,
+                blueprint_digest: digest(opened.blueprint.as_deref()),
+                invocation_digest: digest(opened.invocation.as_deref()),
                 principal: invocation.memory_principal,
                 retry: retry.map(Box::new),
                 parent: works_for.as_ref().map(|works| works.attempt.clone()),

@@ -6,10 +6,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use blueprint::BlueprintId;
+use durable::Timestamp;
 use durable::disk::{Disk, DiskError, Lock, SharedDisk, Unnamed, make_dir_all};
 use durable::entropy::Entropy;
 use durable::tail::Position;
-use durable::{Digest, Timestamp};
 use engine::RunId;
 use thiserror::Error;
 
@@ -34,8 +34,6 @@ pub struct NewRun<'a> {
 pub struct Created {
     pub place: RunPlace,
     pub lock: Lock,
-    pub blueprint_digest: Option<Digest>,
-    pub invocation_digest: Digest,
 }
 
 #[derive(Debug, Error)]
@@ -137,12 +135,7 @@ impl Begun<'_> {
         };
         disk.sync_dir(&place.home.runs_of(&place.blueprint))?;
         index::confirm(disk, place, &told);
-        Ok(Created {
-            place: place.clone(),
-            lock,
-            blueprint_digest: new.blueprint.map(Digest::of),
-            invocation_digest: Digest::of(new.invocation),
-        })
+        Ok(Created { place: place.clone(), lock })
     }
 }
 

@@ -221,13 +221,13 @@ pub(crate) fn pinned(
         };
     }
     let bytes = disk.read(path, limit)?;
-    let found = Digest::of(&bytes);
-    match expected {
-        Some(expected) if expected != found => {
-            Err(OpenError::Changed { path: path.to_owned(), expected, found })
+    if let Some(expected) = expected {
+        let found = Digest::of(&bytes);
+        if expected != found {
+            return Err(OpenError::Changed { path: path.to_owned(), expected, found });
         }
-        Some(_) | None => Ok(Some(bytes)),
     }
+    Ok(Some(bytes))
 }
 
 fn check_names(path: &Path, place: &RunPlace, state: &RunState) -> Result<(), OpenError> {

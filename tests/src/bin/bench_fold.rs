@@ -109,7 +109,7 @@ fn write(place: &RunPlace, events: u64) -> Result<(), Box<dyn Error>> {
     let disk: SharedDisk = Arc::new(RealDisk);
     let new = NewRun { blueprint: None, invocation: b"{}\n", automations: &[] };
     let created = runstore::create(&*disk, place, &new, &Zeros)?;
-    let invocation = created.invocation_digest;
+    let invocation = Digest::of(new.invocation);
     let mut writer = created.into_writer(disk)?;
     let mut batch = vec![event(0, started(place, invocation))];
     for seq in 1..events {
