@@ -4,6 +4,9 @@
 //! written to the old one, and whoever has written looks whether the file is
 //! still the same.
 
+use std::io::ErrorKind;
+use std::path::Path;
+
 use durable::disk::{Disk, DiskError};
 use engine::RunState;
 
@@ -67,9 +70,15 @@ impl From<DiskError> for Unfit {
 fn add(disk: &dyn Disk, home: &Home, entry: &Entry) -> Result<Option<Vec<u8>>, Unfit> {
     let mut before = first(disk, home);
     for _ in 0..limits::INDEX_TRIES {
-        let Some(header) = &before else { return Ok(None) };
-        Header::decode(header).ok_or(Unfit)?;
-        disk.append(&home.index())?.write(&entry.encode())?;
+        match &before {
+            Some(header) => {
+                Header::decode(header).ok_or(Unfit)?;
+                write_to(disk, &home.index(), entry)?;
+            }
+            // Perhaps it is just being replaced. What is in the old one before
+            // the new one is in its place comes into that.
+            None => write_to(disk, &home.index_aside(), entry)?,
+        }
         let after = first(disk, home);
         if after == before {
             return Ok(after);
@@ -77,4 +86,13 @@ fn add(disk: &dyn Disk, home: &Home, entry: &Entry) -> Result<Option<Vec<u8>>, U
         before = after;
     }
     Err(Unfit)
+}
+
+/// One write to the end of the file, if there is one.
+fn write_to(disk: &dyn Disk, path: &Path, entry: &Entry) -> Result<(), DiskError> {
+    match disk.append(path) {
+        Ok(mut file) => file.write(&entry.encode()),
+        Err(fault) if fault.source.kind() == ErrorKind::NotFound => Ok(()),
+        Err(fault) => Err(fault),
+    }
 }

@@ -3,6 +3,7 @@
 //! way what crashes have left beside the runs is taken away.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 
 use blueprint::BlueprintId;
 use durable::disk::{Disk, DiskError};
@@ -42,8 +43,12 @@ pub enum Believe {
     Nothing,
 }
 
+/// The era of an index that nobody may believe: it is just being made.
+const NO_ERA: &str = "";
+
 /// Makes the index anew. Gives the number of its runs; `None` when someone
-/// else is at it, or when there is no folder of runs.
+/// else is at it or has removed it meanwhile, or when there is no folder of
+/// runs.
 pub fn rebuild(
     disk: &dyn Disk,
     home: &Home,
@@ -55,6 +60,11 @@ pub fn rebuild(
         return Ok(None);
     }
     let Some(_lock) = disk.try_lock(&home.index_lock())? else { return Ok(None) };
+    let salt = entropy.hex8();
+    if disk.stat(&home.index())?.is_none() {
+        // So that births can be told from here on.
+        disk.create(&home.index(), &encode(&[], &[], NO_ERA, &salt))?;
+    }
     let old = disk.read(&home.index(), limits::INDEX_BYTES).unwrap_or_default();
     let mut known = Known::of(&old, home);
     if believe == Believe::Nothing {
@@ -73,10 +83,9 @@ pub fn rebuild(
     let there: BTreeSet<&RunPlace> = found.iter().map(|(key, _)| &key.place).collect();
     let unborn: Vec<Entry> = known.unborn(&there).collect();
     let entries: Vec<Entry> = found.into_iter().map(|(_, entry)| entry).collect();
-    let salt = entropy.hex8();
     let new = encode(&entries, &unborn, era, &salt);
-    replace(disk, home, &new, old.len() as u64, &salt)?;
-    Ok(Some(runs))
+    let is_made = replace(disk, home, &new, old.len() as u64, &salt)?;
+    Ok(is_made.then_some(runs))
 }
 
 /// The lines of an index that may be anything.
@@ -149,15 +158,16 @@ fn encode(entries: &[Entry], unborn: &[Entry], era: &str, salt: &str) -> Vec<u8>
 /// Puts the new index in the place of the old one, of which `read` bytes are
 /// in it. The old one is moved aside first, so that what was written to it
 /// meanwhile can be taken over; whoever writes to it later sees that it is
-/// not the index any more. In between there is none, which nobody minds.
-/// Nothing is synced: after a loss of power the index is of another era.
+/// not the index any more. In between there is none: who reads scans, and who
+/// writes does it to the one aside. Nothing is synced: after a loss of power
+/// the index is of another era. Says whether there was one to replace.
 fn replace(
     disk: &dyn Disk,
     home: &Home,
     new: &[u8],
     read: u64,
     salt: &str,
-) -> Result<(), DiskError> {
+) -> Result<bool, DiskError> {
     let (path, aside) = (home.index(), home.index_aside());
     let temporary = home.runs().join(format!(".index.{salt}.tmp"));
     for name in disk.list(&home.runs())? {
@@ -166,19 +176,23 @@ fn replace(
         }
     }
     disk.create(&temporary, new)?;
-    let had_one = disk.stat(&path)?.is_some();
-    if had_one {
-        disk.rename(&path, &aside)?;
+    match disk.rename(&path, &aside) {
+        Ok(()) => {}
+        // Who could not write to it has removed it, and with it what others
+        // had written: the new one may lack a birth.
+        Err(fault) if fault.source.kind() == ErrorKind::NotFound => {
+            disk.remove_file(&temporary)?;
+            return Ok(false);
+        }
+        Err(fault) => return Err(fault),
     }
     disk.rename(&temporary, &path)?;
-    if had_one {
-        let late = disk.read_from(&aside, read, limits::INDEX_BYTES)?;
-        let late: Vec<u8> =
-            lines(&late).filter_map(Entry::decode).flat_map(|entry| entry.encode()).collect();
-        if !late.is_empty() {
-            disk.append(&path)?.write(&late)?;
-        }
-        disk.remove_file(&aside)?;
+    let late = disk.read_from(&aside, read, limits::INDEX_BYTES)?;
+    let late: Vec<u8> =
+        lines(&late).filter_map(Entry::decode).flat_map(|entry| entry.encode()).collect();
+    if !late.is_empty() {
+        disk.append(&path)?.write(&late)?;
     }
-    Ok(())
+    disk.remove_file(&aside)?;
+    Ok(true)
 }
