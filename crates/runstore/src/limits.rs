@@ -3,7 +3,10 @@
 
 /// How much of a log is read at a time. Large enough that the calls do not
 /// show, small enough that a log of any length is read in little memory.
-pub const CHUNK_BYTES: u64 = 1 << 20;
+pub const CHUNK_BYTES: u64 = 1 << 16;
+
+/// How much of a first line is read for the format that it names.
+pub const FIRST_LINE_BYTES: u64 = 1 << 20;
 
 /// `state.json`. It holds every output of the run once.
 pub const CHECKPOINT_BYTES: u64 = 256 << 20;

@@ -168,7 +168,7 @@ pub(crate) fn end(
 /// log of the future must be refused, not taken for a torn one; a line in a
 /// frame of ours that its hash disowns is damage, whatever it says.
 fn newer_format(disk: &dyn Disk, path: &Path) -> Result<Option<Format>, DiskError> {
-    let head = disk.read_from(path, 0, limits::CHUNK_BYTES)?;
+    let head = disk.read_from(path, 0, limits::FIRST_LINE_BYTES)?;
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     match decode(line, None) {
         Err(LineError::TooNew { found }) if !is_sealed(line) => Ok(Some(found)),
