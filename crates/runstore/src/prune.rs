@@ -54,14 +54,14 @@ pub fn bytes(disk: &dyn Disk, place: &RunPlace) -> Result<u64, DiskError> {
 /// folder, and says how many such folders there were.
 pub fn sweep(disk: &dyn Disk, home: &Home, blueprint: &BlueprintId) -> Result<usize, DiskError> {
     let parent = home.runs_of(blueprint);
-    let mut swept = 0;
-    for name in disk.list(&parent)? {
-        if is_aside(&name, "gone") {
-            remove_tree(disk, &parent.join(name))?;
-            swept += 1;
-        }
+    let mut names = disk.list(&parent)?;
+    names.retain(|name| is_aside(name, "gone"));
+    if !names.is_empty() {
+        // The removal may have been cut short before its own sync.
+        disk.sync_dir(&parent)?;
     }
-    Ok(swept)
+    names.iter().try_for_each(|name| remove_tree(disk, &parent.join(name)))?;
+    Ok(names.len())
 }
 
 /// What stands in a folder; folders come after those that hold them.

@@ -293,6 +293,20 @@ proptest! {
 }
 
 #[test]
+fn a_removal_whose_sync_failed_leaves_no_part_of_a_run_to_come_back() {
+    for nth in 0..400 {
+        let mut house = House::new();
+        house.act(&Act::Create { of: 0, off: 0, named: false });
+        house.act(&Act::End { nth: 0, fails: false, told: false });
+        let next = Box::new(Act::Prune { nth: 0 });
+        house.act(&Act::Fails { at: 2, written: 0, next });
+        house.act(&Act::Rebuild);
+        house.act(&Act::PowerLoss { nth });
+        house.judge();
+    }
+}
+
+#[test]
 fn what_is_rebuilt_holds_every_run_and_no_leftover() {
     let mut house = House::new();
     for (nth, fails) in [(0, false), (0, true), (0, false)] {
