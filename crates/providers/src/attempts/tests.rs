@@ -44,6 +44,16 @@ fn owner(name: &str) -> OwnerId {
 
 impl Registry {
     fn ask(&self, key: &AttemptKey, owner: &OwnerId, generation: u64) -> Option<Claim> {
+        self.ask_at(key, owner, generation, at(0, 0))
+    }
+
+    fn ask_at(
+        &self,
+        key: &AttemptKey,
+        owner: &OwnerId,
+        generation: u64,
+        now: Timestamp,
+    ) -> Option<Claim> {
         let new = Registration {
             kind: Kind::Automation,
             provider: "scripted",
@@ -55,7 +65,7 @@ impl Registry {
             capabilities: &json!({ "resume": true }),
             source_key: None,
         };
-        match self.register(&new, at(0, 0)) {
+        match self.register(&new, now) {
             Ok(claim) => Some(claim),
             Err(RegistryError::Taken { .. }) => None,
             Err(fault @ RegistryError::Database(_)) => panic!("{fault}"),

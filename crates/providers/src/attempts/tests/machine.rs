@@ -124,7 +124,7 @@ fn book(book: &Registry, (word, at, owner, generation): Said, now: Timestamp) ->
     let id = super::super::write::id_of("triage", &key);
     let claim = Claim::forged(&id, &name(owner), Generation(generation));
     match word {
-        Word::Register => u64::from(book.ask(&key, &name(owner), generation).is_some()),
+        Word::Register => u64::from(book.ask_at(&key, &name(owner), generation, now).is_some()),
         Word::Running { names } => {
             u64::from(book.running(&claim, None, names.then_some("native"), now).unwrap())
         }
