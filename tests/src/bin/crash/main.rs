@@ -1,8 +1,8 @@
 //! Crashes at every place of the simulated disk, and judges what is left.
 //!
 //! `crash` tries the fixed scenarios in full; `--short` in the form that
-//! fits into `cargo xtask test`; `--states N` goes on with grown scenarios
-//! until N states are judged; `--scenario NAME` tries one of the fixed only;
+//! fits into `cargo xtask test`; `--states N` samples them and goes on with
+//! grown scenarios until N states are judged; `--scenario NAME` tries one of the fixed only;
 //! `--only SPOT` repeats one state. `--seed S` chooses what is sampled
 //! and what is grown.
 
