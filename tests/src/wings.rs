@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use durable::Span;
 use durable::disk::Lock;
+use host::Processes;
 use host::api::HostError;
-use host::{Processes, Recruit};
 use runstore::RunPlace;
 
 use crate::life::Theatre;
@@ -75,10 +75,6 @@ impl Wings {
 }
 
 impl Processes for Wings {
-    fn recruit(&self, _: &Path) -> Result<Recruit, HostError> {
-        Ok(Recruit::none())
-    }
-
     fn spawn(&self, _: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
         self.push(Due::Work(place.clone(), lock));
         Ok(())

@@ -113,11 +113,7 @@ pub(crate) struct WorkArgs {
     #[command(flatten)]
     pub(crate) globals: Globals,
     /// The folder of the run
-    #[arg(required_unless_present = "awaits_run")]
-    pub(crate) run_dir: Option<PathBuf>,
-    /// Wait at the standard output for the folder
-    #[arg(long, conflicts_with = "run_dir")]
-    pub(crate) awaits_run: bool,
+    pub(crate) run_dir: PathBuf,
 }
 
 /// The first word of a worker's command line.

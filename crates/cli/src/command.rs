@@ -16,8 +16,8 @@ mod workers;
 mod worktree;
 
 use clap::Parser;
-use host::Host;
 use host::api::Launched;
+use host::{Host, Prepared};
 
 use crate::args::{AttachArgs, Cli, Command};
 use crate::console::Console;
@@ -70,15 +70,19 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
 }
 
 /// Starts a run and stays with it, or leaves it, as was asked. Signals are
-/// heard from before the run exists, so that none is lost between.
+/// heard from before the run exists, so that none is lost between, and only
+/// when its worker is there, which has ways of its own with them.
 fn launch(
     host: &Host,
     console: &Console,
     attach: &AttachArgs,
-    start: impl FnOnce() -> Result<Launched, CliError>,
+    prepared: Prepared,
+    introduce: impl FnOnce(&Launched) -> Result<(), CliError>,
 ) -> Result<Exit, CliError> {
+    let recruit = host.recruit(&prepared)?;
     let signals = Signals::listen()?;
-    let launched = start()?;
+    let launched = host.launch(prepared, recruit)?;
+    introduce(&launched)?;
     if !console.json {
         launched
             .notes

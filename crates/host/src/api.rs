@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::launch::Prepared;
 use crate::tether::Tether;
 
 pub use blueprint::{Finding, Rule, Severity};
@@ -234,9 +235,9 @@ pub struct ForkRequest {
 }
 
 /// A run that goes on from a moment of another one.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Forked {
-    pub launched: Launched,
+    pub prepared: Prepared,
     pub report: ForkReport,
 }
 
@@ -477,9 +478,9 @@ pub struct OutputPiece {
 }
 
 /// What the demo set up.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Demo {
-    pub launched: Launched,
+    pub prepared: Prepared,
     pub home: PathBuf,
     pub repository: PathBuf,
     pub blueprint: PathBuf,

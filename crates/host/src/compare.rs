@@ -16,7 +16,7 @@ impl Host {
         };
         let same_graph = hash(&a).is_some() && hash(&a) == hash(&b);
         let views = [(&one, &a), (&other, &b)]
-            .map(|(place, opened)| view(self.program_of(place).as_ref(), &opened.state));
+            .map(|(place, opened)| view(self.program_of(place).as_deref(), &opened.state));
         let [first, second] = views;
         Ok(RunsCompared {
             first: one.run.to_string(),

@@ -34,7 +34,7 @@ impl Host {
                 .hint("name an empty folder with --folder")
         })?;
         make_repository(&repository)?;
-        let launched = self.launch(LaunchRequest {
+        let prepared = self.prepare(LaunchRequest {
             automation: blueprint.display().to_string(),
             input: Some(json!({ "issue": ISSUE })),
             input_raw: None,
@@ -45,7 +45,7 @@ impl Host {
             // The repository is there to be looked at while the run mends it.
             isolation: Some(Isolation::Shared),
         })?;
-        Ok(Demo { launched, home: self.home.path().to_owned(), repository, blueprint })
+        Ok(Demo { prepared, home: self.home.path().to_owned(), repository, blueprint })
     }
 }
 

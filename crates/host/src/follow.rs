@@ -4,6 +4,7 @@
 //! kernel's down would hold up its end for longer than a short run takes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use blueprint::Program;
@@ -41,7 +42,7 @@ const LEAVES_SOON: Duration = Duration::from_millis(3);
 pub struct Follower {
     host: Host,
     place: RunPlace,
-    program: Option<Program>,
+    program: Option<Arc<Program>>,
     follow: Follow,
     tether: Tether,
     state: RunState,
@@ -109,12 +110,12 @@ impl Follower {
 
     /// The run as of the last event that was read.
     pub fn view(&self) -> RunView {
-        crate::reading::view(self.program.as_ref(), &self.state)
+        crate::reading::view(self.program.as_deref(), &self.state)
     }
 
     /// The same without its nodes.
     pub fn outline(&self) -> RunView {
-        RunView::outline(self.program.as_ref(), &self.state)
+        RunView::outline(self.program.as_deref(), &self.state)
     }
 
     /// The ids of all nodes; those that have begun, when the graph is lost.
@@ -137,7 +138,7 @@ impl Follower {
 
     /// What the nodes are, by their ids; nothing when the graph is lost.
     pub fn sketches(&self) -> BTreeMap<String, NodeSketch> {
-        self.program.as_ref().map(sketch::of).unwrap_or_default()
+        self.program.as_deref().map(sketch::of).unwrap_or_default()
     }
 
     pub(crate) fn host(&self) -> &Host {

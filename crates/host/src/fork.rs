@@ -8,13 +8,13 @@ use runstore::{ForkOf, Invocation, RunPlace};
 
 use crate::Host;
 use crate::api::{Code, ForkRequest, Forked, HostError};
-use crate::launch::invalid_blueprint;
+use crate::launch::{Prepared, invalid_blueprint};
 use crate::work::snapshots;
 use durable::Seq;
 
 impl Host {
-    /// Starts a run that goes on from event `at` of another one.
-    pub fn fork(&self, request: ForkRequest) -> Result<Forked, HostError> {
+    /// Prepares a run that goes on from an event of another one.
+    pub fn prepare_fork(&self, request: ForkRequest) -> Result<Forked, HostError> {
         self.refuse_managed_caller("fork")?;
         let place = self.find(&request.run)?;
         let opened = self.opened(&place)?;
@@ -27,9 +27,8 @@ impl Host {
         let Some(automation) = &request.automation else {
             let (_, report) = cut(&place, &old, &old, &events, at)?;
             let automations = self.automations_kept(&place, &base.automations)?;
-            let new = (&old.snapshot()[..], &automations[..]);
-            let launched = self.start(new, base, &old, ground, self.recruit()?)?;
-            return Ok(Forked { launched, report });
+            let prepared = Prepared { automations, ..Prepared::new(old, base, ground) };
+            return Ok(Forked { prepared, report });
         };
         let (checked, new) = self.checked(automation)?;
         let Some(new) = new else { return Err(invalid_blueprint(checked)) };
@@ -41,9 +40,9 @@ impl Host {
         let kept = self.automations_of(&new, path, workspace.as_ref())?;
         let scripts = crate::launch::script_files(&new, workspace.as_ref(), path)?;
         let base = Invocation { scripts, automations: kept.named, ..base };
-        let texts = (&new.snapshot()[..], &kept.snapshots[..]);
-        let launched = self.start(texts, base, &new, ground, self.recruit()?)?;
-        Ok(Forked { launched, report })
+        let automations = kept.snapshots;
+        let prepared = Prepared { automations, ..Prepared::new(new, base, ground) };
+        Ok(Forked { prepared, report })
     }
 
     /// What a forked run keeps of the other, as its worker begins it.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use blueprint::{Kind, Program};
 use durable::{Digest, limits};
@@ -17,17 +18,35 @@ use crate::Host;
 use crate::agents::{chosen, has_agents};
 use crate::api::{CheckedSource, Code, HostError, LaunchRequest, Launched};
 use crate::library::checked_source;
+use crate::library::store;
 use crate::spawn::Recruit;
 use crate::worktree::{Ground, may_write, wanted};
 
+/// A run that nothing refuses, and of which nothing exists yet.
+#[derive(Debug)]
+pub struct Prepared {
+    pub(crate) program: Arc<Program>,
+    pub(crate) snapshot: Arc<Vec<u8>>,
+    /// Those that it may start, with their snapshots.
+    pub(crate) automations: Vec<(String, Vec<u8>)>,
+    pub(crate) invocation: Invocation,
+    pub(crate) ground: Ground,
+    /// The run that it tries again.
+    pub(crate) again: Option<RunPlace>,
+}
+
+impl Prepared {
+    pub(crate) fn new(program: Program, invocation: Invocation, ground: Ground) -> Self {
+        let snapshot = Arc::new(program.snapshot());
+        let (automations, again) = (Vec::new(), None);
+        Self { program: Arc::new(program), snapshot, automations, invocation, ground, again }
+    }
+}
+
 impl Host {
-    /// Starts a run of an automation and gives it a worker.
-    pub fn launch(&self, request: LaunchRequest) -> Result<Launched, HostError> {
-        // To start a process, to read a graph and to make a run is mostly to wait.
-        let recruit = self.recruit()?;
-        let source = self.source(&request.automation)?;
-        recruit.foretell(&source.bytes);
-        let (checked, program) = checked_source(source);
+    /// Prepares a run of an automation.
+    pub fn prepare(&self, request: LaunchRequest) -> Result<Prepared, HostError> {
+        let (checked, program) = checked_source(self.source(&request.automation)?);
         let Some(program) = program else { return Err(invalid_blueprint(checked)) };
         let workspace = self.workspace(request.workspace.as_deref())?;
         let input = input_value(request.input, request.input_raw);
@@ -58,12 +77,8 @@ impl Host {
             ..Invocation::default()
         };
         let ground = self.ground(wish, may_write, &workspace)?;
-        let snapshot = program.snapshot();
-        let new = (&snapshot[..], &kept.snapshots[..]);
-        let launched = self.start(new, invocation, &program, ground, recruit)?;
-        // Whoever launches a run mostly looks on.
-        self.foresight.keep(snapshot, program);
-        Ok(launched)
+        let prepared = Prepared::new(program, invocation, ground);
+        Ok(Prepared { automations: kept.snapshots, ..prepared })
     }
 
     /// Every agent that is named literally must have someone who acts as it.
@@ -88,20 +103,18 @@ impl Host {
         Ok(())
     }
 
-    /// Creates the place that the run works in, its folder and its worker.
-    pub(crate) fn start(
-        &self,
-        (snapshot, automations): (&[u8], &[(String, Vec<u8>)]),
-        mut invocation: Invocation,
-        program: &Program,
-        ground: Ground,
-        recruit: Recruit,
-    ) -> Result<Launched, HostError> {
+    /// Creates the place that the run works in and its folder, and gives it
+    /// to its worker.
+    pub fn launch(&self, prepared: Prepared, recruit: Recruit) -> Result<Launched, HostError> {
+        let Prepared { program, snapshot, automations, mut invocation, ground, again } = prepared;
         let run = new_run_id(self.clock.now(), &*self.entropy);
         let place = self.home.place(program.id(), &run);
         let standing = self.break_ground(&place, &mut invocation, &ground)?;
-        let new =
-            NewRun { blueprint: Some(snapshot), invocation: &invocation.encode(), automations };
+        let new = NewRun {
+            blueprint: Some(&snapshot),
+            invocation: &invocation.encode(),
+            automations: &automations,
+        };
         let created = match self.made(&place, &new) {
             Ok(made) => made,
             Err(fault) => {
@@ -111,6 +124,11 @@ impl Host {
         };
         let tether = self.set_to_work(recruit, &place, created.lock)?;
         self.latest.keep(&place);
+        // Whoever launches a run mostly looks on.
+        self.foresight.keep(snapshot, Arc::clone(&program));
+        if let Some(old) = &again {
+            runstore::retries::note(&*self.disk, old, &run).map_err(|fault| store(&fault))?;
+        }
         Ok(Launched {
             run_id: run.to_string(),
             blueprint_id: program.id().to_string(),

@@ -56,7 +56,8 @@ mod worktree;
 
 pub use follow::Follower;
 pub use host::{Host, HostConfig, Surroundings};
+pub use launch::Prepared;
 pub use listen::Listener;
 pub use processes::Processes;
-pub use spawn::{Recruit, close_inherited};
+pub use spawn::{Recruit, let_go_of_inherited};
 pub use tether::{Held, Tether};

@@ -12,14 +12,10 @@ use durable::disk::Lock;
 use runstore::RunPlace;
 
 use crate::api::HostError;
-use crate::spawn::{self, Recruit};
+use crate::spawn;
 use crate::{attempts, watch, work};
 
 pub trait Processes: std::fmt::Debug + Send + Sync {
-    /// Starts one that will be given a run, so that its start and the making
-    /// of the run take the time of one of them. Nobody, where that is not
-    /// done; then the run gets its owner by `spawn`.
-    fn recruit(&self, home: &Path) -> Result<Recruit, HostError>;
     /// Starts one that owns the run, by handing it the run's lock.
     fn spawn(&self, home: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError>;
     /// Ends what the attempts of a dead owner have left, then notes that
@@ -50,10 +46,6 @@ impl RealProcesses {
 }
 
 impl Processes for RealProcesses {
-    fn recruit(&self, home: &Path) -> Result<Recruit, HostError> {
-        spawn::recruit(&self.executable, home)
-    }
-
     fn spawn(&self, home: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
         spawn::worker(&self.executable, home, place, &lock)
     }

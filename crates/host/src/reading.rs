@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use blueprint::{BlueprintId, Program};
 use durable::tail::{End, Trust};
@@ -127,7 +128,7 @@ impl Host {
         Ok(ReplayReport {
             run_id: place.run.to_string(),
             events: state.next_seq.0,
-            view: view(program.as_ref(), &state),
+            view: view(program.as_deref(), &state),
             state_digest: state_digest(&state),
             checkpoint_agrees: match opened.checkpoint {
                 CheckpointUse::Absent => None,
@@ -231,7 +232,7 @@ impl Host {
     }
 
     /// The graph that the run keeps, if it can be read.
-    pub(crate) fn program_of(&self, place: &RunPlace) -> Option<Program> {
+    pub(crate) fn program_of(&self, place: &RunPlace) -> Option<Arc<Program>> {
         let limit = 8 * limits::BLUEPRINT_BYTES as u64;
         let bytes = self.disk.read(&place.blueprint_json(), limit).ok()?;
         self.foresight.program(&bytes).ok()
@@ -252,7 +253,7 @@ impl Host {
             .map(|invocation| (invocation.workspace, invocation.worktree))
             .unwrap_or_default();
         Ok(RunReport {
-            view: view(self.program_of(place).as_ref(), state),
+            view: view(self.program_of(place).as_deref(), state),
             run_id: place.run.to_string(),
             short_id: short_id(&place.run).to_owned(),
             blueprint_id: place.blueprint.to_string(),

@@ -4,25 +4,25 @@
 use std::collections::BTreeMap;
 
 use engine::retry::{Kept, RetryError, Verdict, keep};
-use engine::{Event, RunId, Site};
+use engine::{Event, Site};
 use runstore::{Invocation, RetryOf, RunPlace};
 use serde_json::json;
 use std::ops::ControlFlow;
 
 use crate::Host;
-use crate::api::{Code, HostError, Launched};
-use crate::library::store;
+use crate::api::{Code, HostError};
+use crate::launch::Prepared;
 use crate::reading::open_fault;
 use crate::work::snapshots;
 use crate::worktree::Ground;
 
 impl Host {
-    /// Starts a run that tries this one again.
-    pub fn retry(
+    /// Prepares a run that tries this one again.
+    pub fn prepare_retry(
         &self,
         query: &str,
         verdicts: Vec<(String, Verdict)>,
-    ) -> Result<Launched, HostError> {
+    ) -> Result<Prepared, HostError> {
         self.refuse_managed_caller("retry")?;
         let place = self.find(query)?;
         let opened = self.opened(&place)?;
@@ -46,11 +46,8 @@ impl Host {
         let ground = Ground::again(&invocation);
         let invocation = Invocation { retry: Some(retry_of(&place, &verdicts)), ..invocation };
         let automations = self.automations_kept(&place, &invocation.automations)?;
-        let new = (&program.snapshot()[..], &automations[..]);
-        let launched = self.start(new, invocation, &program, ground, self.recruit()?)?;
-        let newer = RunId::new(&launched.run_id).expect("a run of ours has a safe id");
-        runstore::retries::note(&*self.disk, &place, &newer).map_err(|fault| store(&fault))?;
-        Ok(launched)
+        let prepared = Prepared::new(program, invocation, ground);
+        Ok(Prepared { automations, again: Some(place), ..prepared })
     }
 
     /// What a run that tries another again keeps of it. The other is closed,

@@ -1,28 +1,32 @@
 //! Starts the worker process of a run. The worker has the run's lock as its
 //! standard input, inherited or handed over, so that the run is owned at
 //! every moment from its birth on; it lives in a session of its own, so that
-//! it outlives the terminal.
+//! it outlives the terminal. Who launches a run makes a copy of itself, which
+//! knows the graph already; who takes over a run starts the program anew.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
+use std::io::{Result as IoResult, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use durable::disk::Lock;
-use providers::session::{Start, start};
+use providers::session::{Start, close_inherited, lead, start};
 use runstore::RunPlace;
+use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+use safe_fork::fork;
 
 use crate::Host;
 use crate::api::{Code, HostError};
+use crate::launch::Prepared;
 use crate::tether::{Held, Tether};
 
 /// The hidden subcommand that a worker process is started with.
 pub(crate) const WORKER_VERB: &str = "__worker";
-
-/// The flag of a worker that waits for its run at its standard output, which
-/// is its end of a tether until then.
-const AWAITS_RUN: &str = "--awaits-run";
 
 /// A worker process that waits to be given a run, at the other end of this
 /// tether.
@@ -33,11 +37,6 @@ impl Recruit {
     /// Nobody was started.
     pub fn none() -> Self {
         Self(Tether::none())
-    }
-
-    /// Tells it of the automation that its run will be of.
-    pub(crate) fn foretell(&self, automation: &[u8]) {
-        self.0.foretell(automation);
     }
 
     /// Gives it the run; `None` when nobody takes it.
@@ -51,16 +50,43 @@ impl Recruit {
 }
 
 impl Host {
-    /// Somebody to give a run to.
-    pub(crate) fn recruit(&self) -> Result<Recruit, HostError> {
-        self.processes.recruit(self.home.path())
+    /// Somebody to give this run to: a copy of this process, so that it knows
+    /// the graph and need not start from nothing while the run is made. It
+    /// has its own session, nothing that this process has open, and the ways
+    /// of this process with signals; so nobody should listen for any yet.
+    /// Nobody, where this process has threads, which no copy would have: the
+    /// run gets its owner when it is there.
+    pub fn recruit(&self, prepared: &Prepared) -> Result<Recruit, HostError> {
+        let (tether, line) = Tether::pair().map_err(|e| fail("no pair of sockets", &e))?;
+        let nothing = null()?;
+        let (snapshot, program) = (Arc::clone(&prepared.snapshot), Arc::clone(&prepared.program));
+        self.foresight.keep(snapshot, program);
+        match fork() {
+            Ok(None) => self.serve(line, nothing),
+            Ok(Some(_)) => Ok(Recruit(tether)),
+            Err(_) => Ok(Recruit::none()),
+        }
     }
 
-    /// Waits until this worker is given a run, in a folder; `None` when it
-    /// will never be.
-    pub fn await_run(&self) -> Result<Option<(Held, PathBuf)>, HostError> {
-        Held::wait(&self.foresight)
-            .map_err(|fault| fail("the worker cannot hear whether it has a run", &fault))
+    /// All that a copy of a launcher does. What the launcher was about to do
+    /// stays undone in it.
+    #[expect(clippy::disallowed_methods, reason = "what lies on the stack is the launcher's")]
+    fn serve(&self, line: UnixStream, nothing: OwnedFd) -> ! {
+        let serving = AssertUnwindSafe(|| match enlist(line, nothing) {
+            Ok(Some((held, run_dir))) => self.work(&run_dir, Some(held)),
+            Ok(None) => Ok(()),
+            Err(fault) => Err(fail("the worker cannot hear whether it has a run", &fault)),
+        });
+        let served = match catch_unwind(serving) {
+            Ok(Ok(())) => 0,
+            Ok(Err(fault)) => {
+                drop(writeln!(std::io::stderr(), "{fault}"));
+                1
+            }
+            // It has been said.
+            Err(_) => 101,
+        };
+        std::process::exit(served)
     }
 
     pub(crate) fn spawn_worker(&self, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
@@ -95,34 +121,30 @@ pub(crate) fn worker(
     lock: &Lock,
 ) -> Result<(), HostError> {
     let files = [handed(lock)?, null()?, worker_log(place)?];
-    process(program, home, place.folder().as_os_str(), &files)
-}
-
-/// Starts a worker that waits to be given a run.
-pub(crate) fn recruit(program: &Path, home: &Path) -> Result<Recruit, HostError> {
-    let (tether, theirs) = Tether::pair().map_err(|e| fail("no pair of sockets", &e))?;
-    let files = [null()?, theirs.into(), null()?];
-    process(program, home, OsStr::new(AWAITS_RUN), &files)?;
-    Ok(Recruit(tether))
-}
-
-fn process(
-    program: &Path,
-    home: &Path,
-    run: &OsStr,
-    files: &[OwnedFd; 3],
-) -> Result<(), HostError> {
-    let home = ["--home".as_ref(), home.as_os_str()];
+    let run_dir = place.folder();
+    let args = [program.as_os_str(), WORKER_VERB.as_ref(), run_dir.as_os_str()];
     let vars: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     // The worker outlives us; whoever reaps orphans reaps it.
     let _pid = start(&Start {
         program,
-        args: [program.as_os_str(), WORKER_VERB.as_ref(), run].into_iter().chain(home).collect(),
+        args: args.into_iter().chain(["--home".as_ref(), home.as_os_str()]).collect(),
         env: vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect(),
         stdio: files.each_ref().map(OwnedFd::as_fd),
     })
     .map_err(|e| fail("the worker process cannot be started", &e))?;
     Ok(())
+}
+
+/// Makes this copy of a launcher a worker, which waits for its run at the
+/// line; `None` when it will never be given one.
+fn enlist(line: UnixStream, nothing: OwnedFd) -> IoResult<Option<(Held, PathBuf)>> {
+    lead()?;
+    dup2_stdin(&nothing)?;
+    dup2_stdout(&line)?;
+    dup2_stderr(&nothing)?;
+    drop((line, nothing));
+    close_inherited()?;
+    Held::wait()
 }
 
 fn handed(lock: &Lock) -> Result<OwnedFd, HostError> {
@@ -149,10 +171,8 @@ fn fail(what: &str, fault: &dyn std::error::Error) -> HostError {
 
 /// What a worker process does before all else: it lets go of what its
 /// starter had open and did not mean for it.
-pub fn close_inherited() -> Result<(), HostError> {
-    providers::session::close_inherited().map_err(|fault| {
-        HostError::from_fault(Code::Worker, "the worker cannot see what it has open", &fault)
-    })
+pub fn let_go_of_inherited() -> Result<(), HostError> {
+    close_inherited().map_err(|fault| fail("the worker cannot see what it has open", &fault))
 }
 
 /// The lock that this process was handed as its standard input.

@@ -1,37 +1,30 @@
-//! The line between a worker and who started it: over it the worker is told of
-//! the automation, then given its run, and its starter hears,
-//! without looking, that the run has ended and that the worker has let go of
+//! The line between a worker and who started it: over it the worker is given
+//! its run, and its starter hears, without looking, that the run has ended and that the worker has let go of
 //! it. It only saves waits. What is true of the run is read from its folder.
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Error, IoSlice, IoSliceMut, Read as _, Result as IoResult, Write as _};
+use std::io::{Error, IoSlice, IoSliceMut, Read as _, Result as IoResult};
 use std::mem::MaybeUninit;
 use std::net::Shutdown;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::FileExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
-use crate::foresight::Foresight;
 use crate::watch::pause;
 
 /// The longest path that a system takes.
 const PATH_BYTES: usize = 4096;
-
-/// The most bytes of an automation that is told of: more is none.
-const AUTOMATION_BYTES: u64 = durable::limits::BLUEPRINT_BYTES as u64 + 1;
 
 /// What is handed over: a lock, and a file to complain in.
 const FILES: usize = 2;
@@ -58,20 +51,6 @@ impl Tether {
     pub(crate) fn pair() -> IoResult<(Self, UnixStream)> {
         let (ours, theirs) = UnixStream::pair()?;
         Ok((Self(Some(Arc::new(ours))), theirs))
-    }
-
-    /// Tells of the automation whose run will be handed over, in a file of its
-    /// own, so that nobody waits until it is read. Where that fails, the worker
-    /// hears of it from the run.
-    pub(crate) fn foretell(&self, automation: &[u8]) {
-        let Some(line) = &self.0 else { return };
-        let file = memfd_create("automation", MemfdFlags::CLOEXEC).map(File::from);
-        if let Ok(mut file) = file
-            && file.write_all(automation).is_ok()
-        {
-            // A worker that is gone is noticed when the run is handed over.
-            let _sent = send(line, b"automation", &[file.as_fd()]);
-        }
     }
 
     /// Hands over the run in this folder; `None` when nobody takes it.
@@ -101,9 +80,9 @@ impl Held {
     /// Waits, at the standard output, for the folder of a run. Its lock is
     /// the standard input from then on, its file for complaints the error
     /// output. `None` when there will be no run.
-    pub(crate) fn wait(foresight: &Foresight) -> IoResult<Option<(Self, PathBuf)>> {
+    pub(crate) fn wait() -> IoResult<Option<(Self, PathBuf)>> {
         let line = UnixStream::from(std::io::stdout().as_fd().try_clone_to_owned()?);
-        let Some((folder, [lock, log])) = receive(&line, foresight)? else { return Ok(None) };
+        let Some((folder, [lock, log])) = receive(&line)? else { return Ok(None) };
         dup2_stdin(lock)?;
         dup2_stdout(File::options().write(true).open("/dev/null")?)?;
         dup2_stderr(log)?;
@@ -138,53 +117,32 @@ fn send(line: &UnixStream, words: &[u8], files: &[BorrowedFd<'_>]) -> IoResult<(
     Ok(())
 }
 
-/// The run's folder and its files, and before them the automation that is told
-/// of.
-fn receive(
-    line: &UnixStream,
-    foresight: &Foresight,
-) -> IoResult<Option<(PathBuf, [OwnedFd; FILES])>> {
-    loop {
-        let mut words = vec![0; PATH_BYTES];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
-        let mut rights = RecvAncillaryBuffer::new(&mut space);
-        let slices = &mut [IoSliceMut::new(&mut words)];
-        let received = recvmsg(line, slices, &mut rights, RecvFlags::CMSG_CLOEXEC)?;
-        if received.bytes == 0 {
-            return Ok(None);
-        }
-        let mut files = Vec::new();
-        for message in rights.drain() {
-            if let RecvAncillaryMessage::ScmRights(given) = message {
-                files.extend(given);
-            }
-        }
-        words.truncate(received.bytes);
-        match <[OwnedFd; FILES]>::try_from(files) {
-            Ok(files) => return Ok(Some((OsString::from_vec(words).into(), files))),
-            Err(files) => match <[OwnedFd; 1]>::try_from(files) {
-                Ok([file]) => foresee(&file.into(), foresight)?,
-                Err(_) => return Err(Error::other("a run came without its files")),
-            },
+/// The run's folder and its files; nothing when the other end is closed.
+fn receive(line: &UnixStream) -> IoResult<Option<(PathBuf, [OwnedFd; FILES])>> {
+    let mut words = vec![0; PATH_BYTES];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
+    let mut rights = RecvAncillaryBuffer::new(&mut space);
+    let mut into = [IoSliceMut::new(&mut words)];
+    let received = recvmsg(line, &mut into, &mut rights, RecvFlags::CMSG_CLOEXEC)?;
+    if received.bytes == 0 {
+        return Ok(None);
+    }
+    let mut files = Vec::new();
+    for message in rights.drain() {
+        if let RecvAncillaryMessage::ScmRights(given) = message {
+            files.extend(given);
         }
     }
-}
-
-/// Reads the automation that is told of. Both sides have the same place in the
-/// file, so it is read from its start on.
-fn foresee(file: &File, foresight: &Foresight) -> IoResult<()> {
-    let length = file.metadata()?.len().min(AUTOMATION_BYTES);
-    let mut automation = vec![0; usize::try_from(length).unwrap_or_default()];
-    file.read_exact_at(&mut automation, 0)?;
-    foresight.read(&automation);
-    Ok(())
+    words.truncate(received.bytes);
+    let files = <[OwnedFd; FILES]>::try_from(files);
+    let files = files.map_err(|_| Error::other("a run came without its files"))?;
+    Ok(Some((OsString::from_vec(words).into(), files)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const AUTOMATION: &[u8] = b"no automation, but something to read";
     const LONG: Timespec = Timespec { tv_sec: 600, tv_nsec: 0 };
     const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
@@ -227,15 +185,12 @@ mod tests {
         };
         let number = |file: &OwnedFd| rustix::fs::fstat(file).unwrap().st_ino;
         let (tether, worker) = Tether::pair().unwrap();
-        let foresight = Foresight::default();
-        tether.foretell(AUTOMATION);
         assert!(give(tether.clone()).is_some());
-        let (folder, given) = receive(&worker, &foresight).unwrap().unwrap();
+        let (folder, given) = receive(&worker).unwrap().unwrap();
         assert_eq!(folder, Path::new("/runs/a b\u{fc}"));
         let ours = files.map(|file| number(&file.into()));
         assert_eq!(given.each_ref().map(number), ours);
         drop(worker);
-        tether.foretell(AUTOMATION);
         let (lock, log) = (&given[0], &given[1]);
         assert!(tether.give(&folder, [lock.as_fd(), log.as_fd()]).is_none());
         assert!(Tether::none().give(&folder, [lock.as_fd(), log.as_fd()]).is_none());
@@ -244,8 +199,7 @@ mod tests {
     #[test]
     fn a_worker_whose_starter_is_gone_gets_no_run() {
         let (tether, worker) = Tether::pair().unwrap();
-        tether.foretell(AUTOMATION);
         drop(tether);
-        assert!(receive(&worker, &Foresight::default()).unwrap().is_none());
+        assert!(receive(&worker).unwrap().is_none());
     }
 }

@@ -1,5 +1,6 @@
 //! The worker process: takes the run it was handed, drives it, and leaves.
 
+use std::borrow::Borrow;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
@@ -162,7 +163,7 @@ impl Host {
                 return Ok(Driven::without(left));
             }
         };
-        let mut machine = RunMachine::open(Arc::new(program), opened.state, artifacts);
+        let mut machine = RunMachine::open(program, opened.state, artifacts);
         let works_for = invocation.works_for.clone();
         let first = if fresh {
             let digest = |bytes: Option<&[u8]>| durable::Digest::of(bytes.unwrap_or_default());
@@ -271,11 +272,11 @@ pub(crate) fn snapshots(
     snapshots_by(Program::from_snapshot, place, opened)
 }
 
-fn snapshots_by(
-    read: impl FnOnce(&[u8]) -> Result<Program, SnapshotError>,
+fn snapshots_by<P: Borrow<Program>>(
+    read: impl FnOnce(&[u8]) -> Result<P, SnapshotError>,
     place: &RunPlace,
     opened: &runstore::Opened,
-) -> Result<(Program, Invocation), HostError> {
+) -> Result<(P, Invocation), HostError> {
     let missing = |name: &str| {
         let message = format!("{} is missing", place.folder().join(name).display());
         HostError::new(Code::ChangedGraph, message).hint("restore the run's folder from a backup")
@@ -286,7 +287,7 @@ fn snapshots_by(
             .hint("restore blueprint.json of the run from a backup")
     })?;
     let recorded = opened.state.started.as_ref().and_then(|started| started.blueprint_hash);
-    if recorded.is_some_and(|recorded| recorded != program.hash()) {
+    if recorded.is_some_and(|recorded| recorded != program.borrow().hash()) {
         let message = "the run's blueprint.json is not the graph that the run started with";
         return Err(HostError::new(Code::ChangedGraph, message)
             .hint("restore blueprint.json of the run from a backup"));

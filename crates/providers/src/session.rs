@@ -45,6 +45,13 @@ pub fn start(start: &Start<'_>) -> io::Result<i32> {
     Ok(pid.as_raw())
 }
 
+/// Makes this process, a copy of its starter, lead a session of its own and
+/// hold back no signal.
+pub fn lead() -> io::Result<()> {
+    rustix::process::setsid()?;
+    Ok(SigSet::empty().thread_set_mask()?)
+}
+
 /// Closes all that this process was given beside its three streams. Whoever
 /// holds the other end of such a descriptor waits for its closing, and a
 /// process that outlives its starter would keep it open for as long. To be

@@ -29,13 +29,7 @@ pub(crate) fn run(args: &[OsString], surroundings: &Surroundings) -> Exit {
 }
 
 fn work(args: &WorkArgs, surroundings: &Surroundings) -> Result<(), CliError> {
-    host::close_inherited()?;
+    host::let_go_of_inherited()?;
     let host = Host::open(surroundings.host_config(args.globals.home.as_deref())?)?;
-    if let Some(run_dir) = &args.run_dir {
-        return Ok(host.work(run_dir, None)?);
-    }
-    match host.await_run()? {
-        Some((held, run_dir)) => Ok(host.work(&run_dir, Some(held))?),
-        None => Ok(()),
-    }
+    Ok(host.work(&args.run_dir, None)?)
 }

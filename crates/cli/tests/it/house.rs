@@ -94,6 +94,13 @@ impl House {
     }
 
     /// The output with everything replaced that differs between two runs.
+    /// The process that owns the run.
+    pub(crate) fn owner(&self, run: &str) -> i32 {
+        let lock = self.run_folder(run).join("driver.lock");
+        let text = std::fs::read_to_string(lock).unwrap();
+        text.lines().find_map(|line| line.strip_prefix("pid ")).unwrap().parse().unwrap()
+    }
+
     pub(crate) fn normal(&self, text: &str) -> String {
         let text = text.replace(env!("CARGO_BIN_EXE_wardian"), "wardian");
         let text = text.replace(self.folder.path().to_str().unwrap(), "[USER]");

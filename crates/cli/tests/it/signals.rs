@@ -27,6 +27,40 @@ fn without_a_terminal_a_signal_cancels_the_run_and_waits_for_its_end() {
     }
 }
 
+/// The worker is a copy of the command that starts the run.
+#[test]
+fn a_worker_has_a_session_of_its_own_and_nothing_of_its_starter() {
+    let house = House::new();
+    house.write("waiting.md", waiting());
+    let child = house.start(house.command(&["automation", "exec", "waiting.md", "--json"]));
+    line_of(&house.work().join("shell"));
+    let (owner, starter) = (house.owner(&only_run(&house)), child.id());
+    assert_ne!(u32::try_from(owner).unwrap(), starter);
+    let read = |name: &str| std::fs::read_to_string(format!("/proc/{owner}/{name}")).unwrap();
+    // Behind the name, which stands in brackets: state, parent, group, session.
+    let stat = read("stat");
+    let session = stat.rsplit(')').next().unwrap().split_whitespace().nth(3).unwrap();
+    assert_eq!(session, owner.to_string());
+    let status = read("status");
+    let signals = |name: &str| {
+        let mask = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        u64::from_str_radix(mask.trim(), 16).unwrap()
+    };
+    let heard = [Signal::INT, Signal::TERM, Signal::HUP, Signal::CONT].map(Signal::as_raw);
+    assert!(heard.iter().all(|signal| signals("SigCgt:") & (1 << (signal - 1)) == 0), "{status}");
+    assert_eq!(signals("SigBlk:"), 0);
+    let open = |process: u32| -> Vec<std::path::PathBuf> {
+        let entries = std::fs::read_dir(format!("/proc/{process}/fd")).unwrap();
+        let links = entries.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+        links.filter(|link| link.to_string_lossy().contains(":[")).collect()
+    };
+    let (theirs, own) = (open(starter), open(owner.try_into().unwrap()));
+    let both: Vec<_> = own.iter().filter(|link| theirs.contains(link)).collect();
+    assert!(!theirs.is_empty() && both.is_empty(), "{both:?}");
+    send(&child, Signal::INT);
+    assert_eq!(finish(child).status.code(), Some(130));
+}
+
 #[test]
 fn ctrl_c_on_a_terminal_leaves_the_run_and_says_how_to_come_back() {
     let house = House::new();

@@ -48,10 +48,8 @@ fn words(house: &House, run: &str) -> String {
 }
 
 fn kill_owner(house: &House, run: &str) {
-    let lock = house.run_folder(run).join("driver.lock");
-    let text = std::fs::read_to_string(&lock).unwrap();
-    let pid = text.lines().find_map(|line| line.strip_prefix("pid ")).unwrap();
-    kill_process(Pid::from_raw(pid.parse().unwrap()).unwrap(), Signal::KILL).unwrap();
+    let pid = Pid::from_raw(house.owner(run)).unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
     until("the end of the owner", || house.json(&["run", "show", run])["run"]["ownerless"] == true);
 }
 

@@ -1,6 +1,8 @@
 //! Two graphs side by side, each from a file, from the library, or from what
 //! a run keeps of its own.
 
+use std::sync::Arc;
+
 use blueprint::{Program, diff};
 
 use crate::Host;
@@ -17,9 +19,11 @@ impl Host {
         Ok(DiffReport { old: old.0, new: new.0, differences })
     }
 
-    fn side(&self, query: &str) -> Result<(Side, Program), HostError> {
+    fn side(&self, query: &str) -> Result<(Side, Arc<Program>), HostError> {
         let (label, program) = match self.checked(query) {
-            Ok((checked, Some(program))) => (checked.source.path.display().to_string(), program),
+            Ok((checked, Some(program))) => {
+                (checked.source.path.display().to_string(), Arc::new(program))
+            }
             Ok((checked, None)) => return Err(invalid_blueprint(checked)),
             Err(error) if error.code == Code::AutomationNotFound => match self.of_run(query)? {
                 Some(found) => found,
@@ -38,7 +42,7 @@ impl Host {
     }
 
     /// The graph that a run keeps; `None` when there is no such run.
-    fn of_run(&self, query: &str) -> Result<Option<(String, Program)>, HostError> {
+    fn of_run(&self, query: &str) -> Result<Option<(String, Arc<Program>)>, HostError> {
         let place = match self.find(query) {
             Ok(place) => place,
             Err(error) if matches!(error.code, Code::RunNotFound | Code::InvalidId) => {

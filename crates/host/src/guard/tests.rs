@@ -25,10 +25,6 @@ struct Idle {
 }
 
 impl Processes for Idle {
-    fn recruit(&self, _: &Path) -> Result<Recruit, HostError> {
-        Ok(Recruit::none())
-    }
-
     fn spawn(&self, _: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
         *self.owed.lock().unwrap() = Some((place.clone(), lock));
         Ok(())
@@ -118,7 +114,7 @@ fn a_run_whose_agents_are_kept_away_ends_as_one_that_was_not_launched() {
         script: Some(file("script.yaml", "ask: [{ text: Aye }]\n")),
         ..LaunchRequest::default()
     };
-    host.launch(request).unwrap();
+    host.launch(host.prepare(request).unwrap(), Recruit::none()).unwrap();
     let (place, lock) = idle.owed.lock().unwrap().take().unwrap();
     let alone = host.work_alone("worktree remove r").unwrap();
     let left = host.drive_run(&place, lock, |program, _| -> Result<Crew, HostError> {

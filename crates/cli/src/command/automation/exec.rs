@@ -29,7 +29,7 @@ pub(crate) fn run(host: &Host, console: &Console, args: &ExecArgs) -> Result<Exi
     if let Some(input) = &args.input {
         (request.input, request.input_raw) = read_input(&text_of(input)?)?;
     }
-    launch(host, console, &args.attach, || Ok(host.launch(request)?))
+    launch(host, console, &args.attach, host.prepare(request)?, |_| Ok(()))
 }
 
 /// Who acts as which role, each named once.

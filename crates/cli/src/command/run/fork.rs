@@ -1,7 +1,7 @@
 //! `wardian run fork`.
 
 use host::Host;
-use host::api::ForkRequest;
+use host::api::{ForkRequest, Forked};
 
 use crate::args::ForkArgs;
 use crate::command::launch;
@@ -11,13 +11,12 @@ use crate::exit::Exit;
 use crate::output::escape;
 
 pub(crate) fn run(host: &Host, console: &Console, args: &ForkArgs) -> Result<Exit, CliError> {
-    launch(host, console, &args.attach, || {
-        let forked = host.fork(ForkRequest {
-            run: args.run.run.clone(),
-            from: args.from,
-            automation: args.automation.clone(),
-        })?;
-        let report = &forked.report;
+    let Forked { prepared, report } = host.prepare_fork(ForkRequest {
+        run: args.run.run.clone(),
+        from: args.from,
+        automation: args.automation.clone(),
+    })?;
+    launch(host, console, &args.attach, prepared, |_| {
         let names = |what: &str, ids: Vec<String>| {
             if !ids.is_empty() && !console.json {
                 console.talk(&format!("{what}: {}", escape::line(&ids.join(", "))));
@@ -29,6 +28,6 @@ pub(crate) fn run(host: &Host, console: &Console, args: &ForkArgs) -> Result<Exi
             "under way at that event, and started once more",
             report.under_way.iter().map(ToString::to_string).collect(),
         );
-        Ok(forked.launched)
+        Ok(())
     })
 }

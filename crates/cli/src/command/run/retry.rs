@@ -22,7 +22,8 @@ pub(crate) fn run(host: &Host, console: &Console, args: &RetryArgs) -> Result<Ex
         let report = host.show(&args.run.run)?;
         ask(console, &report, &mut verdicts)?;
     }
-    launch(host, console, &args.attach, || Ok(host.retry(&args.run.run, verdicts)?))
+    let prepared = host.prepare_retry(&args.run.run, verdicts)?;
+    launch(host, console, &args.attach, prepared, |_| Ok(()))
 }
 
 /// The verdicts of the command line, one a node.
