@@ -63,6 +63,9 @@ pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Resul
     let teller = Teller::new(host, console, visit);
     let mut viewer = Viewer { host, console, visit, teller, cancelling: None, alone: false };
     let mut follower = host.follow(visit.run)?.tethered(visit.tether.clone());
+    if viewer.teller.only_tells_the_end() {
+        follower = follower.patient();
+    }
     let mut fruitless = 0;
     loop {
         // A run without its first event can neither be shown nor told a word.

@@ -33,6 +33,9 @@ pub(crate) struct Child {
 pub(crate) struct Pipes {
     pub stdout: OwnedFd,
     pub stderr: OwnedFd,
+    /// The other ends as well. While these are open no stream ends, so that
+    /// nobody is woken for its end: the end of a child is its exit.
+    pub kept_open: [OwnedFd; 2],
 }
 
 /// The child's own ends.
@@ -45,12 +48,14 @@ struct Ends {
 
 impl Child {
     pub(crate) fn spawn(launch: &Launch) -> Result<(Self, Pipes), RunError> {
-        let (ends, pipes) = ends(&launch.stdin).map_err(SpawnError::Other)?;
+        let (ends, ours) = ends(&launch.stdin).map_err(SpawnError::Other)?;
         let pid = match at_once(launch, &ends) {
             Some(pid) => pid,
             // Whatever was in the way: this one says what it is.
-            None => by_copy(launch, ends).map_err(|error| spawn_error(error, launch))?,
+            None => by_copy(launch, &ends).map_err(|error| spawn_error(error, launch))?,
         };
+        let [stdout, stderr] = ours;
+        let pipes = Pipes { stdout, stderr, kept_open: [ends.stdout, ends.stderr] };
         let pid = Pid::from_raw(pid).expect("a child that was started has a positive process id");
         // Not reaped, so the number cannot have gone to another process.
         match pidfd_open(pid, PidfdFlags::empty()) {
@@ -109,11 +114,11 @@ impl Drop for Child {
     }
 }
 
-fn ends(stdin: &Stdin) -> io::Result<(Ends, Pipes)> {
+fn ends(stdin: &Stdin) -> io::Result<(Ends, [OwnedFd; 2])> {
     let (stdout, to_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stderr, to_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
     let ends = Ends { stdin: input(stdin)?, stdout: to_stdout, stderr: to_stderr };
-    Ok((ends, Pipes { stdout, stderr }))
+    Ok((ends, [stdout, stderr]))
 }
 
 /// Nothing, or a file in memory: the child finds the end of its input by
@@ -157,16 +162,18 @@ fn stands_in(folder: &Path) -> bool {
 }
 
 /// The way that always works.
-fn by_copy(launch: &Launch, ends: Ends) -> io::Result<i32> {
+fn by_copy(launch: &Launch, ends: &Ends) -> io::Result<i32> {
+    let [stdin, stdout, stderr] =
+        [ends.stdin.try_clone()?, ends.stdout.try_clone()?, ends.stderr.try_clone()?];
     let mut command = CommandWrap::with_new(&launch.program, |command| {
         command
             .args(&launch.args)
             .env_clear()
             .envs(launch.env.vars())
             .current_dir(&launch.cwd)
-            .stdin(Stdio::from(ends.stdin))
-            .stdout(Stdio::from(ends.stdout))
-            .stderr(Stdio::from(ends.stderr));
+            .stdin(Stdio::from(stdin))
+            .stdout(Stdio::from(stdout))
+            .stderr(Stdio::from(stderr));
     });
     let child = command.wrap(ProcessSession).wrap(ResetSigmask).spawn()?;
     i32::try_from(child.id()).map_err(io::Error::other)

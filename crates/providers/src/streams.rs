@@ -18,38 +18,39 @@ const READ_BYTES: usize = 64 << 10;
 /// Both streams of one child.
 pub(crate) struct Streams<'a> {
     pipes: [Pipe; 2],
+    _kept_open: [OwnedFd; 2],
     sink: &'a mut Sink<'a>,
+    /// Made when something is said.
     buffer: Vec<u8>,
 }
 
 struct Pipe {
     stream: Stream,
-    /// Nothing once everybody has closed the other end.
-    fd: Option<OwnedFd>,
+    fd: OwnedFd,
     capture: Capture,
 }
 
 impl<'a> Streams<'a> {
     /// Of each stream at most `kept` bytes are kept.
     pub(crate) fn new(pipes: Pipes, kept: usize, sink: &'a mut Sink<'a>) -> io::Result<Self> {
+        let Pipes { stdout, stderr, kept_open } = pipes;
         let pipes = [
-            Pipe::new(Stream::Stdout, pipes.stdout, kept)?,
-            Pipe::new(Stream::Stderr, pipes.stderr, kept)?,
+            Pipe::new(Stream::Stdout, stdout, kept)?,
+            Pipe::new(Stream::Stderr, stderr, kept)?,
         ];
-        Ok(Self { pipes, sink, buffer: vec![0; READ_BYTES] })
+        Ok(Self { pipes, _kept_open: kept_open, sink, buffer: Vec::new() })
     }
 
     /// Waits until there is output or one of `others` is ready, takes the
     /// output, and says which of `others` are.
     pub(crate) fn wait(&mut self, others: &[BorrowedFd<'_>]) -> io::Result<Vec<bool>> {
-        let open = self.pipes.iter().filter_map(|pipe| pipe.fd.as_ref()).map(AsFd::as_fd);
-        let all: Vec<_> = others.iter().copied().chain(open).collect();
+        let pipes = self.pipes.iter().map(|pipe| pipe.fd.as_fd());
+        let all: Vec<_> = others.iter().copied().chain(pipes).collect();
         let mut ready = poll::wait(&all)?;
-        let mut readable = ready.split_off(others.len()).into_iter();
-        for pipe in &mut self.pipes {
-            if pipe.fd.is_some() && readable.next() == Some(true) {
-                pipe.read(&mut self.buffer, self.sink)?;
-            }
+        let readable = ready.split_off(others.len());
+        for (pipe, _) in self.pipes.iter_mut().zip(readable).filter(|(_, readable)| *readable) {
+            self.buffer.resize(READ_BYTES, 0);
+            pipe.read(&mut self.buffer, self.sink)?;
         }
         Ok(ready)
     }
@@ -58,9 +59,9 @@ impl<'a> Streams<'a> {
     /// wrote is there, and others who still write could go on for ever.
     pub(crate) fn drain(&mut self) -> io::Result<()> {
         for pipe in &mut self.pipes {
-            let Some(fd) = &pipe.fd else { continue };
-            let mut left = usize::try_from(ioctl_fionread(fd)?).unwrap_or(usize::MAX);
+            let mut left = usize::try_from(ioctl_fionread(&pipe.fd)?).unwrap_or(usize::MAX);
             while left > 0 {
+                self.buffer.resize(READ_BYTES, 0);
                 let most = left.min(READ_BYTES);
                 match pipe.read(&mut self.buffer[..most], self.sink)? {
                     0 => break,
@@ -81,25 +82,22 @@ impl<'a> Streams<'a> {
 impl Pipe {
     fn new(stream: Stream, fd: OwnedFd, kept: usize) -> io::Result<Self> {
         ioctl_fionbio(&fd, true)?;
-        Ok(Self { stream, fd: Some(fd), capture: Capture::with_limit(kept) })
+        Ok(Self { stream, fd, capture: Capture::with_limit(kept) })
     }
 
-    /// One read; the bytes that came, 0 when there are none for now or ever.
+    /// One read; the bytes that came, 0 when there are none for now.
     fn read(&mut self, buffer: &mut [u8], sink: &mut Sink<'_>) -> io::Result<usize> {
-        let Some(fd) = &self.fd else { return Ok(0) };
-        match rustix::io::read(fd, &mut *buffer) {
-            Ok(0) => self.fd = None,
+        match rustix::io::read(&self.fd, &mut *buffer) {
             Ok(taken) => {
                 let bytes = &buffer[..taken];
                 self.capture.push(bytes);
                 // The pipe is read to its end, whoever still hears.
                 let _heard = sink(self.stream, bytes);
-                return Ok(taken);
+                Ok(taken)
             }
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+            Err(Errno::AGAIN | Errno::INTR) => Ok(0),
+            Err(error) => Err(error.into()),
         }
-        Ok(0)
     }
 }
 
@@ -107,15 +105,28 @@ impl Pipe {
 mod tests {
     use std::ops::ControlFlow;
 
+    use durable::Span;
     use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 
     use super::*;
+    use crate::poll::Deadline;
 
     /// Our ends of both streams, and the other ends.
     fn pipes() -> (Pipes, OwnedFd, OwnedFd) {
         let (stdout, to_stdout) = pipe_with(PipeFlags::CLOEXEC).unwrap();
         let (stderr, to_stderr) = pipe_with(PipeFlags::CLOEXEC).unwrap();
-        (Pipes { stdout, stderr }, to_stdout, to_stderr)
+        let kept_open = [to_stdout.try_clone().unwrap(), to_stderr.try_clone().unwrap()];
+        (Pipes { stdout, stderr, kept_open }, to_stdout, to_stderr)
+    }
+
+    #[test]
+    fn the_end_of_a_stream_wakes_nobody() {
+        let (pipes, to_stdout, to_stderr) = pipes();
+        drop((to_stdout, to_stderr));
+        let mut sink = |_: Stream, _: &[u8]| ControlFlow::Continue(());
+        let mut streams = Streams::new(pipes, 0, &mut sink).unwrap();
+        let deadline = Deadline::after(Span::from_millis(1)).unwrap();
+        assert_eq!(streams.wait(&[deadline.as_fd()]).unwrap(), [true]);
     }
 
     #[test]

@@ -54,6 +54,11 @@ impl<'a> Teller<'a> {
         Self { host, console, visit, listener, names: None, layout: None, told_how: false, live }
     }
 
+    /// Nothing is told before the run rests.
+    pub(super) fn only_tells_the_end(&self) -> bool {
+        self.listener == Listener::Waiting
+    }
+
     /// Draws the run as it is now, where it is drawn.
     pub(super) fn refresh(&mut self, follower: &mut Follower) -> Result<(), CliError> {
         if self.live.is_none() || follower.seq() == 0 {
