@@ -17,7 +17,7 @@ mod worktree;
 
 use clap::Parser;
 use host::api::Launched;
-use host::{Host, Prepared};
+use host::{Host, Outcome, Prepared};
 
 use crate::args::{AttachArgs, Cli, Command};
 use crate::console::Console;
@@ -101,9 +101,9 @@ fn launch(
 fn leave(host: &Host, console: &Console, launched: &Launched) -> Result<Exit, CliError> {
     let run = &launched.run_id;
     if console.json {
-        let view = host.follow(run)?.view();
+        let outcome = Outcome::of(&host.follow(run)?.outline());
         let (blueprint, folder) = (&launched.blueprint_id, &launched.run_dir);
-        console.document(&host::api::json::outcome(run, blueprint, folder, &view))?;
+        console.document(&host::api::json::outcome(run, blueprint, folder, &outcome))?;
         return Ok(Exit::Done);
     }
     console.line(&format!("run {run} started"))?;

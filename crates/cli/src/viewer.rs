@@ -6,6 +6,7 @@ mod ending;
 mod frame;
 mod line;
 mod live;
+mod outcome;
 mod screen;
 mod signals;
 mod tell;
@@ -61,11 +62,13 @@ pub(crate) struct Visit<'a> {
 /// others that lost their owner are recorded afterwards.
 pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Result<Exit, CliError> {
     let teller = Teller::new(host, console, visit);
+    if teller.only_tells_the_end()
+        && let Some(exit) = outcome::told(host, console, visit)?
+    {
+        return Ok(exit);
+    }
     let mut viewer = Viewer { host, console, visit, teller, cancelling: None, alone: false };
     let mut follower = host.follow(visit.run)?.tethered(visit.tether.clone());
-    if viewer.teller.only_tells_the_end() {
-        follower = follower.patient();
-    }
     let mut fruitless = 0;
     loop {
         // A run without its first event can neither be shown nor told a word.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 
 use durable::{Clock, Timestamp};
-use engine::{AttemptKey, ChildTask, Class, NodeError, Outcome, Task, Work};
+use engine::{AttemptKey, ChildTask, Class, NodeError, Outcome, RunState, Task, Work};
 use providers::Stop;
 use rustix::event::Timespec;
 
@@ -185,9 +185,9 @@ impl World for Crew {
         arrival
     }
 
-    fn over(&mut self) {
+    fn over(&mut self, state: &RunState) {
         if let Some(starter) = &self.starter {
-            starter.tell();
+            starter.tell(&crate::Outcome::of_state(state));
         }
     }
 

@@ -45,8 +45,6 @@ pub struct Follower {
     program: Option<Arc<Program>>,
     follow: Follow,
     tether: Tether,
-    /// Nobody wants news before the run rests.
-    patient: bool,
     state: RunState,
     /// How long nothing has come.
     quiet: Duration,
@@ -63,8 +61,8 @@ impl Host {
         let program = self.program_of(&place);
         let follow = Follow::new(place.clone());
         let (state, seen, quiet) = (RunState::fresh(), Seen::default(), Duration::ZERO);
-        let (tether, patient, host) = (Tether::none(), false, self.clone());
-        Ok(Follower { host, place, program, follow, tether, patient, state, quiet, seen })
+        let (tether, host) = (Tether::none(), self.clone());
+        Ok(Follower { host, place, program, follow, tether, state, quiet, seen })
     }
 }
 
@@ -72,12 +70,6 @@ impl Follower {
     /// With the tether of the run's own worker.
     pub fn tethered(self, tether: Tether) -> Self {
         Self { tether, ..self }
-    }
-
-    /// For those who want no news before the run rests: looks only seldom
-    /// while a tether tells of the end.
-    pub fn patient(self) -> Self {
-        Self { patient: true, ..self }
     }
 
     /// What is new, waiting for it at most as long as `patience`.
@@ -102,7 +94,7 @@ impl Follower {
                 return Ok(if closed { Followed::Rest } else { Followed::Quiet });
             }
             let wait = self.pause(rests).min(left);
-            self.tether.wait(Timespec::try_from(wait).ok().as_ref());
+            let _outcome = self.tether.wait(Timespec::try_from(wait).ok().as_ref());
             self.quiet = self.quiet.saturating_add(wait);
             left = left.saturating_sub(wait);
         }
@@ -110,7 +102,6 @@ impl Follower {
 
     fn pause(&self, rests: bool) -> Duration {
         match (self.tether.holds(), rests) {
-            (true, _) if self.patient => PAUSES.1,
             (true, _) => (self.quiet / PART).clamp(TETHERED, PAUSES.1),
             (false, true) => (self.quiet / PART).clamp(PAUSES.0, LEAVES_SOON),
             (false, false) => (self.quiet / PART).clamp(PAUSES.0, PAUSES.1),

@@ -21,10 +21,15 @@ use rustix::net::{
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
+use crate::outcome::Outcome;
 use crate::watch::pause;
 
 /// The longest path that a system takes.
 const PATH_BYTES: usize = 4096;
+
+/// The longest word about an outcome. Who has more to say leaves it to the
+/// log.
+const OUTCOME_BYTES: usize = 16 << 10;
 
 /// What is handed over: a lock, and a file to complain in.
 const FILES: usize = 2;
@@ -59,19 +64,35 @@ impl Tether {
         send(line, folder.as_os_str().as_bytes(), &files).ok().map(|()| self)
     }
 
-    pub(crate) fn holds(&self) -> bool {
+    /// The worker has not let go of the run.
+    pub fn holds(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Waits until the worker tells of the run's end or lets go, at most for
-    /// `time`.
-    pub(crate) fn wait(&mut self, time: Option<&Timespec>) {
-        let Some(line) = &self.0 else { return pause(&mut [], time) };
+    /// Waits until the worker tells how the run ended or lets go, at most for
+    /// `time`. A part of what it tells is nothing.
+    pub fn hear(&mut self, time: Duration) -> Option<Outcome> {
+        self.wait(Timespec::try_from(time).ok().as_ref())
+    }
+
+    pub(crate) fn wait(&mut self, time: Option<&Timespec>) -> Option<Outcome> {
+        let Some(line) = &self.0 else {
+            pause(&mut [], time);
+            return None;
+        };
         let mut waits = [PollFd::new(line, PollFlags::IN)];
         pause(&mut waits, time);
-        // Nothing to be read is the end of the line.
-        if !waits[0].revents().is_empty() && !matches!((&**line).read(&mut [0]), Ok(1..)) {
-            self.0 = None;
+        if waits[0].revents().is_empty() {
+            return None;
+        }
+        let mut words = vec![0; OUTCOME_BYTES];
+        match (&**line).read(&mut words) {
+            Ok(length @ 1..) => serde_json::from_slice(&words[..length]).ok(),
+            // Nothing to be read is the end of the line.
+            Ok(0) | Err(_) => {
+                self.0 = None;
+                None
+            }
         }
     }
 }
@@ -89,10 +110,12 @@ impl Held {
         Ok(Some((Self(Arc::new(line)), folder)))
     }
 
-    /// Tells the starter, should there still be one, that the run's end can be
-    /// read.
-    pub(crate) fn tell(&self) {
-        let _told = send(&self.0, b"e", &[]);
+    /// Tells the starter, should there still be one, how the run has ended,
+    /// and that the end can be read.
+    pub(crate) fn tell(&self, outcome: &Outcome) {
+        let words = serde_json::to_vec(outcome).unwrap_or_default();
+        let fits = (1..=OUTCOME_BYTES).contains(&words.len());
+        let _told = send(&self.0, if fits { &words } else { b"-" }, &[]);
     }
 
     /// Tells the starter that nothing more will come, and lets it go first:
@@ -164,8 +187,17 @@ mod tests {
     fn a_starter_hears_of_the_end_before_its_worker_lets_go() {
         let (mut tether, worker) = Tether::pair().unwrap();
         let worker = Held(Arc::new(worker));
-        worker.tell();
-        tether.wait(Some(&LONG));
+        let failed = |length: usize| {
+            let failure = "x".repeat(length);
+            let text = format!(
+                r#"{{"exit":10,"status":"failed","failure":"{failure}","unknown_effect":false}}"#
+            );
+            serde_json::from_str::<Outcome>(&text).unwrap()
+        };
+        for (outcome, is_told) in [(failed(9), true), (failed(OUTCOME_BYTES), false)] {
+            worker.tell(&outcome);
+            assert_eq!(tether.wait(Some(&LONG)), Some(outcome).filter(|_| is_told));
+        }
         assert!(tether.holds());
         tether.wait(Some(&NO_TIME));
         assert!(tether.holds());

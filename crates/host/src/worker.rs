@@ -5,7 +5,7 @@
 
 use durable::disk::Disk;
 use durable::{Generation, Timestamp};
-use engine::{Action, AttemptKey, Input, Outcome, RunMachine, RunStatus, SignalId, Work};
+use engine::{Action, AttemptKey, Input, Outcome, RunMachine, RunState, RunStatus, SignalId, Work};
 use runstore::{AppendError, RunPlace, RunWriter};
 
 /// What a worker meets outside its run.
@@ -24,7 +24,7 @@ pub trait World {
     /// for this one go on. Nothing is asked of the world after it.
     fn leave(&mut self);
     /// The end of the run is in its log; what is done behind it is for later.
-    fn over(&mut self) {}
+    fn over(&mut self, _: &RunState) {}
     /// Says something to whoever reads the worker's own log.
     fn note(&mut self, text: &str);
 }
@@ -77,7 +77,7 @@ pub fn drive(
                     let next = writer.position().next_seq;
                     machine.handle(Input::Appended { next }, world.now());
                     if machine.state().closed.is_some() {
-                        world.over();
+                        world.over(machine.state());
                     }
                 }
                 Action::Start(work) => world.start(*work),

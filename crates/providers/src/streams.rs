@@ -34,10 +34,8 @@ impl<'a> Streams<'a> {
     /// Of each stream at most `kept` bytes are kept.
     pub(crate) fn new(pipes: Pipes, kept: usize, sink: &'a mut Sink<'a>) -> io::Result<Self> {
         let Pipes { stdout, stderr, kept_open } = pipes;
-        let pipes = [
-            Pipe::new(Stream::Stdout, stdout, kept)?,
-            Pipe::new(Stream::Stderr, stderr, kept)?,
-        ];
+        let pipes =
+            [Pipe::new(Stream::Stdout, stdout, kept)?, Pipe::new(Stream::Stderr, stderr, kept)?];
         Ok(Self { pipes, _kept_open: kept_open, sink, buffer: Vec::new() })
     }
 

@@ -79,6 +79,11 @@ impl Signals {
         self.resumed.swap(false, Ordering::SeqCst)
     }
 
+    /// Whether there is a signal to be taken.
+    pub(crate) fn have_come(&self) -> bool {
+        self.flags.iter().any(|(_, flag)| flag.load(Ordering::SeqCst))
+    }
+
     /// A signal that has come since the last look.
     pub(crate) fn take(&self) -> Option<Heard> {
         let came = self.flags.iter().find(|(_, flag)| flag.swap(false, Ordering::SeqCst));

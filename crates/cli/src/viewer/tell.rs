@@ -3,7 +3,7 @@
 //! one document at its end, programs that watch get an event a line.
 
 use host::api::{Event, Fact, NodeView, RunStatus, RunView, json};
-use host::{Follower, Host};
+use host::{Follower, Host, Outcome};
 
 use super::line::Layout;
 use super::live::Live;
@@ -116,8 +116,7 @@ impl<'a> Teller<'a> {
         let outline = follower.outline();
         let is_plain = match self.listener {
             Listener::People => self.live.is_none() && outline.status == RunStatus::Completed,
-            Listener::Watching => true,
-            Listener::Waiting => false,
+            Listener::Watching | Listener::Waiting => true,
         };
         if is_plain { outline } else { follower.view() }
     }
@@ -128,7 +127,9 @@ impl<'a> Teller<'a> {
         match self.listener {
             Listener::Watching => Ok(()),
             Listener::Waiting => {
-                self.console.document(&json::outcome(self.visit.run, &blueprint, &folder, view))
+                let outcome = Outcome::of(view);
+                let outcome = json::outcome(self.visit.run, &blueprint, &folder, &outcome);
+                self.console.document(&outcome)
             }
             Listener::People => {
                 let style = self.console.style;

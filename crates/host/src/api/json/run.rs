@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::SCHEMA;
 use super::spent::Spent;
 use super::worktree::WorktreePart;
+use crate::Outcome;
 use crate::api::{
     FailReason, NodeView, OutputLog, OutputPiece, ReplayReport, Round, RunReport, RunStatus,
     RunView, RunsPage, Timestamp, VerifyReport,
@@ -49,19 +50,19 @@ pub fn outcome<'a>(
     run_id: &'a str,
     blueprint_id: &'a str,
     run_dir: &Path,
-    view: &'a RunView,
+    outcome: &'a Outcome,
 ) -> OutcomeDocument<'a> {
     OutcomeDocument {
         schema: SCHEMA,
-        ok: view.look().exit == 0,
+        ok: outcome.exit == 0,
         run_id,
         blueprint_id,
         run_dir: run_dir.display().to_string(),
-        status: view.status.word(),
-        reason: view.reason().map(FailReason::word),
-        failure: view.failure.as_ref().map(|failure| failure.message.as_str()),
-        unknown_effect: view.unknown_effect.then_some(true),
-        proof: view.proof.map(Proof::word),
+        status: &outcome.status,
+        reason: outcome.reason.as_deref(),
+        failure: outcome.failure.as_deref(),
+        unknown_effect: outcome.unknown_effect.then_some(true),
+        proof: outcome.proof.as_deref(),
     }
 }
 
@@ -275,15 +276,15 @@ pub struct OutcomeDocument<'a> {
     run_id: &'a str,
     blueprint_id: &'a str,
     run_dir: String,
-    status: &'static str,
+    status: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
+    reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown_effect: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    proof: Option<&'static str>,
+    proof: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -543,7 +544,8 @@ mod tests {
             (RunStatus::Failed, false),
         ] {
             report.view.status = status;
-            let document = outcome("1-abcd", "b", Path::new("/h"), &report.view);
+            let told = Outcome::of(&report.view);
+            let document = outcome("1-abcd", "b", Path::new("/h"), &told);
             let value = serde_json::to_value(document).unwrap();
             assert_eq!((&value["ok"], &value["status"]), (&json!(ok), &json!(status.word())));
         }
