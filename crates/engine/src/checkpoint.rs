@@ -5,6 +5,7 @@
 
 mod node;
 mod progress;
+mod written;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,10 +22,11 @@ use crate::id::{RunId, SignalId};
 use crate::proof::Proof;
 use crate::site::Site;
 use crate::state::{Cancel, Closed, Failure, NodeState, NodeStatus, RunState, RunStatus};
-use node::{StoredError, StoredNode, error, node, stored_error, stored_node};
+use node::{StoredError, StoredNode, error, node, stored_error};
 use progress::{
     StoredContainer, StoredSpending, container, spending, stored_container, stored_spending,
 };
+use written::{Details, Outputs, Statuses};
 
 pub const CHECKPOINT_FORMAT: Format = Format { major: 1, minor: 0 };
 
@@ -42,31 +44,39 @@ pub enum CheckpointError {
     Word(String),
 }
 
-/// The stored form.
+/// The stored form, as it is read, and with other members for the large ones
+/// as it is written.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Stored {
+pub struct Stored<
+    S = BTreeMap<Site, String>,
+    O = BTreeMap<Site, StoredOutput>,
+    D = BTreeMap<Site, StoredNode>,
+> {
     format: Format,
     run_id: Option<RunId>,
     blueprint_id: Option<String>,
     blueprint_hash: Option<String>,
     status: String,
-    nodes: BTreeMap<Site, String>,
-    registry: StoredRegistry,
+    nodes: S,
+    registry: StoredRegistry<O>,
     next_seq: Seq,
     failure: Option<StoredFailure>,
-    detail: Detail,
+    detail: Detail<D>,
 }
 
+/// That form of a state, to be written.
+pub type Written<'a> = Stored<Statuses<'a>, Outputs<'a>, Details<'a>>;
+
 #[derive(Debug, Serialize, Deserialize)]
-struct StoredRegistry {
-    nodes: BTreeMap<Site, StoredOutput>,
+struct StoredRegistry<O> {
+    nodes: O,
     trigger: StoredOutput,
     storage: Value,
     run: Map<String, Value>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct StoredOutput {
+pub struct StoredOutput {
     output: Arc<Value>,
 }
 
@@ -78,11 +88,11 @@ struct StoredFailure {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Detail {
+struct Detail<D> {
     started: Option<StoredStart>,
     updated_at: Option<Timestamp>,
     generation: Generation,
-    nodes: BTreeMap<Site, StoredNode>,
+    nodes: D,
     signals: Vec<SignalId>,
     cancel: Option<(String, Option<String>)>,
     closed_at: Option<Timestamp>,
@@ -126,21 +136,17 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// The state as it is stored.
-pub fn to_stored(state: &RunState) -> Stored {
+pub fn to_stored(state: &RunState) -> Written<'_> {
     let started = state.started.as_deref();
-    let outputs = state
-        .nodes
-        .iter()
-        .filter_map(|(id, node)| Some((id.clone(), StoredOutput { output: node.output.clone()? })));
     Stored {
         format: CHECKPOINT_FORMAT,
         run_id: started.map(|started| started.run_id.clone()),
         blueprint_id: started.map(|started| started.blueprint_id.as_str().to_owned()),
         blueprint_hash: started.and_then(|s| s.blueprint_hash).map(|hash| hash.to_string()),
         status: state.status().word().to_owned(),
-        nodes: state.nodes.iter().map(|(id, n)| (id.clone(), n.status.word().into())).collect(),
+        nodes: Statuses(&state.nodes),
         registry: StoredRegistry {
-            nodes: outputs.collect(),
+            nodes: Outputs(&state.nodes),
             trigger: StoredOutput {
                 output: started.map(|s| Arc::clone(&s.trigger)).unwrap_or_default(),
             },
@@ -244,7 +250,7 @@ impl Stored {
     }
 }
 
-fn detail(state: &RunState) -> Detail {
+fn detail(state: &RunState) -> Detail<Details<'_>> {
     let start = |started: &RunStarted| {
         Some(StoredStart {
             at: state.started_at?,
@@ -265,7 +271,7 @@ fn detail(state: &RunState) -> Detail {
         started: state.started.as_deref().and_then(start),
         updated_at: state.updated_at,
         generation: state.generation,
-        nodes: state.nodes.iter().map(|(id, node)| (id.clone(), stored_node(node))).collect(),
+        nodes: Details(&state.nodes),
         signals: state.signals.iter().cloned().collect(),
         cancel: state.cancel.as_ref().map(|c| (c.actor.clone(), c.note.clone())),
         closed_at: state.closed.as_ref().map(|closed| closed.at),

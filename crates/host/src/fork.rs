@@ -27,7 +27,7 @@ impl Host {
         let Some(automation) = &request.automation else {
             let (_, report) = cut(&place, &old, &old, &events, at)?;
             let automations = self.automations_kept(&place, &base.automations)?;
-            let prepared = Prepared { automations, ..Prepared::new(old, base, ground) };
+            let prepared = Prepared { automations, ..self.prepared(old, base, ground) };
             return Ok(Forked { prepared, report });
         };
         let (checked, new) = self.checked(automation)?;
@@ -41,7 +41,7 @@ impl Host {
         let scripts = crate::launch::script_files(&new, workspace.as_ref(), path)?;
         let base = Invocation { scripts, automations: kept.named, ..base };
         let automations = kept.snapshots;
-        let prepared = Prepared { automations, ..Prepared::new(new, base, ground) };
+        let prepared = Prepared { automations, ..self.prepared(new, base, ground) };
         Ok(Forked { prepared, report })
     }
 

@@ -25,6 +25,7 @@ use crate::worktree::{Ground, may_write, wanted};
 /// A run that nothing refuses, and of which nothing exists yet.
 #[derive(Debug)]
 pub struct Prepared {
+    pub(crate) place: RunPlace,
     pub(crate) program: Arc<Program>,
     pub(crate) snapshot: Arc<Vec<u8>>,
     /// Those that it may start, with their snapshots.
@@ -35,15 +36,26 @@ pub struct Prepared {
     pub(crate) again: Option<RunPlace>,
 }
 
-impl Prepared {
-    pub(crate) fn new(program: Program, invocation: Invocation, ground: Ground) -> Self {
-        let snapshot = Arc::new(program.snapshot());
-        let (automations, again) = (Vec::new(), None);
-        Self { program: Arc::new(program), snapshot, automations, invocation, ground, again }
-    }
-}
-
 impl Host {
+    /// A run that starts no other.
+    pub(crate) fn prepared(
+        &self,
+        program: Program,
+        invocation: Invocation,
+        ground: Ground,
+    ) -> Prepared {
+        let run = new_run_id(self.clock.now(), &*self.entropy);
+        Prepared {
+            place: self.home.place(program.id(), &run),
+            snapshot: Arc::new(program.snapshot()),
+            program: Arc::new(program),
+            automations: Vec::new(),
+            invocation,
+            ground,
+            again: None,
+        }
+    }
+
     /// Prepares a run of an automation.
     pub fn prepare(&self, request: LaunchRequest) -> Result<Prepared, HostError> {
         let (checked, program) = checked_source(self.source(&request.automation)?);
@@ -77,7 +89,7 @@ impl Host {
             ..Invocation::default()
         };
         let ground = self.ground(wish, may_write, &workspace)?;
-        let prepared = Prepared::new(program, invocation, ground);
+        let prepared = self.prepared(program, invocation, ground);
         Ok(Prepared { automations: kept.snapshots, ..prepared })
     }
 
@@ -106,9 +118,8 @@ impl Host {
     /// Creates the place that the run works in and its folder, and gives it
     /// to its worker.
     pub fn launch(&self, prepared: Prepared, recruit: Recruit) -> Result<Launched, HostError> {
-        let Prepared { program, snapshot, automations, mut invocation, ground, again } = prepared;
-        let run = new_run_id(self.clock.now(), &*self.entropy);
-        let place = self.home.place(program.id(), &run);
+        let Prepared { place, program, snapshot, automations, mut invocation, ground, again } =
+            prepared;
         let standing = self.break_ground(&place, &mut invocation, &ground)?;
         let new = NewRun {
             blueprint: Some(&snapshot),
@@ -127,10 +138,10 @@ impl Host {
         // Whoever launches a run mostly looks on.
         self.foresight.keep(snapshot, Arc::clone(&program));
         if let Some(old) = &again {
-            runstore::retries::note(&*self.disk, old, &run).map_err(|fault| store(&fault))?;
+            runstore::retries::note(&*self.disk, old, &place.run).map_err(|fault| store(&fault))?;
         }
         Ok(Launched {
-            run_id: run.to_string(),
+            run_id: place.run.to_string(),
             blueprint_id: program.id().to_string(),
             run_dir: place.folder(),
             notes: ground.notes,

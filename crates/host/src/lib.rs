@@ -28,6 +28,7 @@ mod follow;
 mod foresight;
 mod fork;
 mod guard;
+mod head_start;
 mod host;
 mod latest;
 mod launch;
@@ -48,6 +49,8 @@ mod retry;
 mod signal;
 mod sketch;
 mod spawn;
+#[cfg(test)]
+mod tests;
 mod tether;
 mod watch;
 mod work;

@@ -46,7 +46,7 @@ impl Host {
         let ground = Ground::again(&invocation);
         let invocation = Invocation { retry: Some(retry_of(&place, &verdicts)), ..invocation };
         let automations = self.automations_kept(&place, &invocation.automations)?;
-        let prepared = Prepared::new(program, invocation, ground);
+        let prepared = self.prepared(program, invocation, ground);
         Ok(Prepared { automations, again: Some(place), ..prepared })
     }
 

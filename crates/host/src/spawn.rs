@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use durable::disk::Lock;
@@ -22,6 +22,7 @@ use safe_fork::fork;
 
 use crate::Host;
 use crate::api::{Code, HostError};
+use crate::head_start::HeadStart;
 use crate::launch::Prepared;
 use crate::tether::{Held, Tether};
 
@@ -62,7 +63,7 @@ impl Host {
         let (snapshot, program) = (Arc::clone(&prepared.snapshot), Arc::clone(&prepared.program));
         self.foresight.keep(snapshot, program);
         match fork() {
-            Ok(None) => self.serve(line, nothing),
+            Ok(None) => self.serve(line, nothing, prepared),
             Ok(Some(_)) => Ok(Recruit(tether)),
             Err(_) => Ok(Recruit::none()),
         }
@@ -71,11 +72,15 @@ impl Host {
     /// All that a copy of a launcher does. What the launcher was about to do
     /// stays undone in it.
     #[expect(clippy::disallowed_methods, reason = "what lies on the stack is the launcher's")]
-    fn serve(&self, line: UnixStream, nothing: OwnedFd) -> ! {
-        let serving = AssertUnwindSafe(|| match enlist(line, nothing) {
-            Ok(Some((held, run_dir))) => self.work(&run_dir, Some(held)),
-            Ok(None) => Ok(()),
-            Err(fault) => Err(fail("the worker cannot hear whether it has a run", &fault)),
+    fn serve(&self, line: UnixStream, nothing: OwnedFd, prepared: &Prepared) -> ! {
+        let serving = AssertUnwindSafe(|| {
+            let deaf = |fault| fail("the worker cannot hear whether it has a run", &fault);
+            enlist(line, nothing).map_err(deaf)?;
+            let head_start = HeadStart::of(prepared, self.clock.now());
+            match Held::wait().map_err(deaf)? {
+                Some((held, run_dir)) => self.work_as(&run_dir, Some(held), head_start),
+                None => Ok(()),
+            }
         });
         let served = match catch_unwind(serving) {
             Ok(Ok(())) => 0,
@@ -135,16 +140,15 @@ pub(crate) fn worker(
     Ok(())
 }
 
-/// Makes this copy of a launcher a worker, which waits for its run at the
-/// line; `None` when it will never be given one.
-fn enlist(line: UnixStream, nothing: OwnedFd) -> IoResult<Option<(Held, PathBuf)>> {
+/// Makes this copy of a launcher a worker, with the line as its standard
+/// output.
+fn enlist(line: UnixStream, nothing: OwnedFd) -> IoResult<()> {
     lead()?;
     dup2_stdin(&nothing)?;
     dup2_stdout(&line)?;
     dup2_stderr(&nothing)?;
     drop((line, nothing));
-    close_inherited()?;
-    Held::wait()
+    close_inherited()
 }
 
 fn handed(lock: &Lock) -> Result<OwnedFd, HostError> {

@@ -22,6 +22,7 @@ use crate::attempts::{self, Attempts};
 use crate::crew::Crew;
 use crate::family::Family;
 use crate::guard::Part;
+use crate::head_start::{self, HeadStart};
 use crate::library::store;
 use crate::perform::Stage;
 use crate::reading::open_fault;
@@ -50,9 +51,18 @@ impl<W> Driven<W> {
 
 impl Host {
     /// Drives the run in this folder until it is over or parked. The caller
-    /// is a worker process, which was handed the run's lock, and a tether if
-    /// its starter looks on.
-    pub fn work(&self, run_dir: &Path, held: Option<Held>) -> Result<(), HostError> {
+    /// is a worker process, which was handed the run's lock.
+    pub fn work(&self, run_dir: &Path) -> Result<(), HostError> {
+        self.work_as(run_dir, None, None)
+    }
+
+    /// The same for one at the other end of whose tether its starter looks on.
+    pub(crate) fn work_as(
+        &self,
+        run_dir: &Path,
+        held: Option<Held>,
+        head_start: Option<HeadStart>,
+    ) -> Result<(), HostError> {
         let place = self.place_of_folder(run_dir)?;
         let lock = inherited_lock(&place)?;
         // What the worker's processes leave behind when they lose their
@@ -95,7 +105,7 @@ impl Host {
                 HostError::from_fault(Code::Worker, "the worker cannot wait for anything", &fault)
             })
         };
-        let driven = self.drive(&place, lock, crew);
+        let driven = self.drive(&place, lock, head_start, crew);
         let left = driven.as_ref().map(|driven| driven.left);
         part.let_go();
         drop(lease);
@@ -127,13 +137,14 @@ impl Host {
         lock: Lock,
         world: impl FnOnce(&Program, &Invocation) -> Result<W, HostError>,
     ) -> Result<Left, HostError> {
-        self.drive(place, lock, world).map(|driven| driven.left)
+        self.drive(place, lock, None, world).map(|driven| driven.left)
     }
 
     fn drive<W: World>(
         &self,
         place: &RunPlace,
         lock: Lock,
+        head_start: Option<HeadStart>,
         world: impl FnOnce(&Program, &Invocation) -> Result<W, HostError>,
     ) -> Result<Driven<W>, HostError> {
         let adopted = adopt(&self.disk, place, lock).map_err(|fault| adopt_fault(&fault))?;
@@ -154,7 +165,7 @@ impl Host {
             (None, true) => self.kept_for(&invocation)?,
             (_, false) => None,
         };
-        let artifacts = place.artifacts().display().to_string();
+        let under_way = head_start.and_then(|head_start| head_start.take(place, &opened));
         make_inbox(self, place);
         let mut world = match world(&program, &invocation) {
             Ok(world) => world,
@@ -163,25 +174,18 @@ impl Host {
                 return Ok(Driven::without(left));
             }
         };
-        let mut machine = RunMachine::open(program, opened.state, artifacts);
-        let works_for = invocation.works_for.clone();
-        let first = if fresh {
-            let digest = |bytes: Option<&[u8]>| durable::Digest::of(bytes.unwrap_or_default());
-            Input::Launch(Box::new(Launch {
-                run_id: place.run.clone(),
-                input: invocation.input,
-                blueprint_digest: digest(opened.blueprint.as_deref()),
-                invocation_digest: digest(opened.invocation.as_deref()),
-                principal: invocation.memory_principal,
-                retry: retry.map(Box::new),
-                parent: works_for.as_ref().map(|works| works.attempt.clone()),
-                deadline: works_for.as_ref().and_then(|works| works.deadline),
-                budget: works_for.map(|works| works.budget).unwrap_or_default(),
-            }))
-        } else {
-            Input::Opened { cut: cut.map_or(0, |cut| cut.bytes) }
-        };
-        machine.handle(first, world.now());
+        let mut machine = under_way.unwrap_or_else(|| {
+            let first = if fresh {
+                let texts = (opened.blueprint.as_deref(), opened.invocation.as_deref());
+                let launch = head_start::launch(place, invocation, texts.0, texts.1);
+                Input::Launch(Box::new(Launch { retry: retry.map(Box::new), ..launch }))
+            } else {
+                Input::Opened { cut: cut.map_or(0, |cut| cut.bytes) }
+            };
+            let mut machine = head_start::open(place, program, opened.state);
+            machine.handle(first, world.now());
+            machine
+        });
         let left = drive(&mut world, &*self.disk, &mut writer, &mut machine);
         world.leave();
         match left {

@@ -31,5 +31,5 @@ pub(crate) fn run(args: &[OsString], surroundings: &Surroundings) -> Exit {
 fn work(args: &WorkArgs, surroundings: &Surroundings) -> Result<(), CliError> {
     host::let_go_of_inherited()?;
     let host = Host::open(surroundings.host_config(args.globals.home.as_deref())?)?;
-    Ok(host.work(&args.run_dir, None)?)
+    Ok(host.work(&args.run_dir)?)
 }

@@ -15,7 +15,7 @@ use crate::state::{InFlight, NodeState, NodeStatus};
 use crate::work::{Class, Effect, NodeError};
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct StoredNode {
+pub struct StoredNode {
     attempt: Attempt,
     generation: Option<Generation>,
     deadline: Option<Timestamp>,

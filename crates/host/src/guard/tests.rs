@@ -1,71 +1,17 @@
 //! The guard against its law: agents together, a removal alone, and a run
 //! whose agents are kept away is not left as one that works.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use durable::disk::{Lock, RealDisk};
 use engine::{FailReason, RunStatus};
-use runstore::RunPlace;
 
 use super::*;
+use crate::Recruit;
 use crate::agents::has_agents;
 use crate::api::LaunchRequest;
-use crate::clock::{RealClock, RealEntropy};
 use crate::crew::Crew;
+use crate::tests::{Room, room};
 use crate::worker::Left;
-use crate::{HostConfig, Processes, Recruit, Surroundings};
-
-/// Processes that start nothing, keep the lock of a run that is to be
-/// started, and count the time that is waited instead of waiting.
-#[derive(Debug, Default)]
-struct Idle {
-    waited: AtomicU64,
-    owed: Mutex<Option<(RunPlace, Lock)>>,
-}
-
-impl Processes for Idle {
-    fn spawn(&self, _: &Path, place: &RunPlace, lock: Lock) -> Result<(), HostError> {
-        *self.owed.lock().unwrap() = Some((place.clone(), lock));
-        Ok(())
-    }
-
-    fn reap(&self, _: &RunPlace) -> Result<usize, HostError> {
-        Ok(0)
-    }
-
-    fn era(&self, _: &Path) -> Option<String> {
-        None
-    }
-
-    fn pause(&self, time: Duration) {
-        let millis = u64::try_from(time.as_millis()).unwrap();
-        self.waited.fetch_add(millis, Ordering::Relaxed);
-    }
-}
-
-struct Room {
-    folder: tempfile::TempDir,
-    idle: Arc<Idle>,
-    host: Host,
-}
-
-fn room() -> Room {
-    let folder = tempfile::tempdir().unwrap();
-    let idle = Arc::new(Idle::default());
-    let (path, here) = (folder.path().join("home"), folder.path().to_owned());
-    std::fs::create_dir(&path).unwrap();
-    let config =
-        HostConfig { home: path.clone(), executable: "/no/such/program".into(), current_dir: here };
-    let surroundings = Surroundings {
-        disk: Arc::new(RealDisk),
-        clock: Arc::new(RealClock),
-        entropy: Arc::new(RealEntropy),
-        processes: Arc::clone(&idle) as Arc<dyn Processes>,
-    };
-    let host = Host::within(Home::open(&path).unwrap(), config, surroundings);
-    Room { folder, idle, host }
-}
 
 #[test]
 fn agents_work_together_and_a_removal_only_without_them() {
