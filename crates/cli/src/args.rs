@@ -67,6 +67,8 @@ pub(crate) struct Globals {
 }
 
 #[derive(Debug, Subcommand)]
+// What is not asked for is not built: the whole tree is most of what a start takes.
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Show what this is: run a prepared automation up to its gate
     Demo(DemoArgs),
@@ -148,7 +150,7 @@ pub(crate) struct RecoverArgs {
     pub(crate) all: bool,
 }
 
-/// How a command stays with the run that it started.
+// How a command stays with the run that it started.
 #[derive(Debug, Args)]
 pub(crate) struct AttachArgs {
     /// Stay with the run: a signal to this command cancels it

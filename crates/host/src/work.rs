@@ -1,7 +1,7 @@
 //! The worker process: takes the run it was handed, drives it, and leaves.
 
 use std::borrow::Borrow;
-use std::ffi::OsString;
+use std::ffi::{CStr, OsString};
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -30,6 +30,9 @@ use crate::spawn::inherited_lock;
 use crate::tether::Held;
 use crate::worker::{Left, World, drive};
 use crate::worktree::{Shared, Standing};
+
+/// What a worker is called among processes, which shows 15 bytes.
+const PROCESS: &CStr = c"wardian-worker";
 
 /// A variable whose value, if an agent or a command prints it, is masked.
 /// Shorter values would mask ordinary words.
@@ -63,6 +66,8 @@ impl Host {
         held: Option<Held>,
         head_start: Option<HeadStart>,
     ) -> Result<(), HostError> {
+        // For people who look at processes; a name that is not taken is none.
+        let _name = rustix::thread::set_name(PROCESS);
         let place = self.place_of_folder(run_dir)?;
         let lock = inherited_lock(&place)?;
         // What the worker's processes leave behind when they lose their

@@ -10,6 +10,7 @@ use super::{
 };
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum AutomationVerb {
     /// List the automations of the library
     List,

@@ -3,6 +3,7 @@
 use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ProviderVerb {
     /// List the providers of agents, installed or not
     List,

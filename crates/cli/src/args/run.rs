@@ -9,6 +9,7 @@ use host::api::{RunStatus, Span};
 use super::{ApplyArgs, AttachArgs, ChangesArgs};
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum RunVerb {
     /// List runs, the newest first
     List(ListArgs),
@@ -79,7 +80,7 @@ pub(crate) struct ListArgs {
     pub(crate) all: bool,
 }
 
-/// What goes is what all options allow.
+// What goes is what all options allow.
 #[derive(Debug, Args)]
 pub(crate) struct PruneArgs {
     /// Only runs that ended longer ago than this, such as 30d
@@ -177,8 +178,8 @@ pub(crate) struct NoteArgs {
     pub(crate) note: Option<String>,
 }
 
-/// What happened is known to people only where a node's outcome is unknown:
-/// each such node needs one of the three words.
+// What happened is known to people only where a node's outcome is unknown:
+// each such node needs one of the three words.
 #[derive(Debug, Args)]
 pub(crate) struct RetryArgs {
     #[command(flatten)]

@@ -71,5 +71,30 @@ fn every_option_and_command_is_explained() {
         }
         command.get_subcommands().for_each(look);
     }
-    look(&Cli::command());
+    let mut tree = Cli::command();
+    tree.build();
+    look(&tree);
+}
+
+/// A comment on what is built later would take the place of it.
+#[test]
+fn a_command_is_explained_alike_before_and_after_it_is_built() {
+    fn abouts(command: &clap::Command) -> Vec<(&str, Option<String>)> {
+        let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help");
+        verbs.map(|verb| (verb.get_name(), verb.get_about().map(ToString::to_string))).collect()
+    }
+    let mut tree = Cli::command();
+    tree.build();
+    assert_eq!(abouts(&tree), abouts(&Cli::command()));
+    let verbs = [
+        ("automation", AutomationVerb::augment_subcommands as fn(_) -> _),
+        ("run", RunVerb::augment_subcommands),
+        ("provider", ProviderVerb::augment_subcommands),
+        ("workers", WorkersVerb::augment_subcommands),
+        ("worktree", WorktreeVerb::augment_subcommands),
+    ];
+    for (name, augment) in verbs {
+        let built = tree.find_subcommand(name).unwrap();
+        assert_eq!(abouts(built), abouts(&augment(clap::Command::new(name))));
+    }
 }

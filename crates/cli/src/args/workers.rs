@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use host::api::WorkerState;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum WorkersVerb {
     /// List attempts of agents, the latest first
     List(WorkersArgs),

@@ -8,6 +8,7 @@ use host::api::worktree::Isolation;
 use super::RunArgs;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum WorktreeVerb {
     /// List the worktrees of the home, and how each stands
     List,
