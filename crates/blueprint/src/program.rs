@@ -2,9 +2,8 @@
 //! immutable. It is made only by [`crate::check()`], from a file or from the
 //! snapshot that a run keeps.
 
-use std::collections::BTreeMap;
-
 use durable::{Digest, Span};
+use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -36,7 +35,8 @@ pub struct Program {
     pub(crate) budget: Budget,
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
-    pub(crate) index: BTreeMap<NodeId, NodeIx>,
+    /// Asked at every event.
+    pub(crate) index: IndexMap<NodeId, NodeIx>,
     pub(crate) incoming: Vec<Vec<EdgeIx>>,
     pub(crate) outgoing: Vec<Vec<EdgeIx>>,
     /// The nodes inside of each container, in the order of the file.

@@ -15,6 +15,8 @@ mod worker;
 mod workers;
 mod worktree;
 
+use std::mem::ManuallyDrop;
+
 use clap::Parser;
 use host::api::Launched;
 use host::{Host, Outcome, Prepared};
@@ -52,7 +54,10 @@ fn perform(cli: &Cli, console: &Console, surroundings: &Surroundings) -> Result<
     if let Command::Man { output } = &cli.command {
         return man::run(console, output);
     }
+    // The process ends with it, and what it knows of a large graph takes long to
+    // take apart.
     let host = Host::open(surroundings.host_config(cli.globals.home.as_deref())?)?;
+    let host = ManuallyDrop::new(host);
     match &cli.command {
         Command::Demo(args) => demo::run(&host, console, args),
         Command::Init(args) => init::run(&host, console, args),

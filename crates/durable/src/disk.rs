@@ -155,7 +155,9 @@ impl Lock {
         match &self.held {
             Held::File(file) => {
                 file.write_all_at(text.as_bytes(), 0)?;
-                file.set_len(text.len() as u64)
+                // To cut what is as long already takes longer than to look.
+                let length = text.len() as u64;
+                if file.metadata()?.len() == length { Ok(()) } else { file.set_len(length) }
             }
             #[cfg(feature = "sim")]
             Held::Token(guard) => guard.note(text),

@@ -66,19 +66,9 @@ impl Host {
         held: Option<Held>,
         head_start: Option<HeadStart>,
     ) -> Result<(), HostError> {
-        // For people who look at processes; a name that is not taken is none.
-        let _name = rustix::thread::set_name(PROCESS);
         let place = self.place_of_folder(run_dir)?;
         let lock = inherited_lock(&place)?;
-        // What the worker's processes leave behind when they lose their
-        // parent comes to the worker, and not to somebody who ignores it.
-        if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
-            return Err(HostError::from_fault(
-                Code::Worker,
-                "the worker cannot adopt orphans",
-                &error,
-            ));
-        }
+        become_worker()?;
         let (mut lease, mut worktree, mut began, mut asks) = (None, None, false, false);
         let part = Arc::new(Part::default());
         let starter = held.clone();
@@ -263,6 +253,17 @@ impl Host {
             invocation,
         })
     }
+}
+
+/// Makes this process one that other processes are left to.
+fn become_worker() -> Result<(), HostError> {
+    // For people who look at processes; a name that is not taken is none.
+    let _name = rustix::thread::set_name(PROCESS);
+    // What the worker's processes leave behind when they lose their parent
+    // comes to the worker, and not to somebody who ignores it.
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|error| {
+        HostError::from_fault(Code::Worker, "the worker cannot adopt orphans", &error)
+    })
 }
 
 /// The worktree that a run is to leave behind; one that works for another

@@ -100,7 +100,7 @@ fn parents(
             Parent::Missing => {
                 astray = true;
                 near = near_id(graph, word.text, sink);
-                fix = sink.rename(word.span, word.text, graph.ids.keys().copied());
+                fix = sink.rename(word.span, word.text, graph.names());
                 format!("`parent: {}` names no node of this blueprint", shorten(word.text))
             }
             Parent::Itself => format!("{} cannot stand inside of itself", what(node)),

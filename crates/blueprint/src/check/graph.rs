@@ -2,8 +2,9 @@
 //! exist, and does the whole hang together? A broken edge is reported once;
 //! what it touches is then given the benefit of the doubt.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
+
+use indexmap::IndexMap;
 
 use super::Sink;
 use super::bodies;
@@ -22,7 +23,8 @@ const USUAL_IN: &str = "in";
 /// The sound part of a graph. Nodes are numbered as in the draft.
 #[derive(Debug)]
 pub(super) struct Graph<'t> {
-    pub(super) ids: BTreeMap<&'t str, usize>,
+    /// Asked several times by every edge.
+    pub(super) ids: IndexMap<&'t str, usize>,
     pub(super) links: Vec<Link<'t>>,
     /// The links into and out of each node.
     pub(super) incoming: Vec<Vec<usize>>,
@@ -52,7 +54,14 @@ pub(super) struct Link<'t> {
     pub(super) edge: usize,
 }
 
-impl Graph<'_> {
+impl<'t> Graph<'t> {
+    /// The ids of all nodes, in their order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'t str> + use<'t> {
+        let mut names: Vec<&str> = self.ids.keys().copied().collect();
+        names.sort_unstable();
+        names.into_iter()
+    }
+
     /// Whether an edge leads on from a failure of the node.
     pub(super) fn catches(&self, at: usize) -> bool {
         self.outgoing[at].iter().any(|link| self.links[*link].from_port == ERROR)
@@ -76,7 +85,7 @@ pub(super) fn build<'t>(
 ) -> Graph<'t> {
     let count = draft.nodes.len();
     let graph = Graph {
-        ids: BTreeMap::new(),
+        ids: IndexMap::with_capacity(count),
         links: Vec::with_capacity(draft.edges.len()),
         incoming: vec![Vec::new(); count],
         outgoing: vec![Vec::new(); count],
@@ -201,7 +210,7 @@ impl<'t> Builder<'_, 't> {
             let message =
                 format!("`{key}: {}` names no node of this blueprint", shorten(word.text));
             let near = near_id(&self.graph, word.text, sink);
-            let fix = sink.rename(word.span, word.text, self.graph.ids.keys().copied());
+            let fix = sink.rename(word.span, word.text, self.graph.names());
             sink.error(Rule::DanglingEdge, word.span, message).fix(fix).suggestion = near;
         }
         found
@@ -268,7 +277,7 @@ pub(super) fn near_id(graph: &Graph<'_>, text: &str, sink: &Sink<'_>) -> Option<
     if sink.is_full() {
         return None;
     }
-    suggest::did_you_mean(text, graph.ids.keys().copied())
+    suggest::did_you_mean(text, graph.names())
 }
 
 /// Whether the ways out of the node exclude each other.

@@ -1,8 +1,7 @@
 //! From a draft without errors to the program.
 
-use std::collections::BTreeMap;
-
 use durable::Span;
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::graph::Graph;
@@ -43,7 +42,7 @@ pub(super) fn program(
     }
     canonical.nodes(&id, draft);
     let mut nodes = Vec::with_capacity(judged.len());
-    let mut index = BTreeMap::new();
+    let mut index = IndexMap::with_capacity(judged.len());
     for (at, (node, mut judged)) in draft.nodes.iter().zip(judged).enumerate() {
         canonical.node(node, &mut judged);
         let parent = node.parent.and_then(|parent| graph.ids.get(parent.text).copied());

@@ -75,7 +75,7 @@ impl<'t> Refs<'_, 't> {
             let near = near_id(graph, node.as_str(), sink);
             let message = format!("no node has the id `{}`", shorten(node.as_str()));
             let path = (one.span, one.text, &one.part);
-            let fix = sink.rename_in_path(path, node.as_str(), graph.ids.keys().copied());
+            let fix = sink.rename_in_path(path, node.as_str(), graph.names());
             self.error(Rule::UnknownTemplateNode, one, message, sink).fix(fix).suggestion = near;
         }
         found
