@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::OnceLock;
 
 use process_wrap::std::{CommandWrap, ProcessSession, ResetSigmask};
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -19,7 +20,7 @@ use rustix::process::{
 };
 
 use crate::process::{Exit, Launch, RunError, SpawnError, Stdin};
-use crate::session::{Start, find_program, start};
+use crate::session::{Start, start};
 
 /// A child that is not reaped yet.
 #[derive(Debug)]
@@ -125,7 +126,7 @@ fn ends(stdin: &Stdin) -> io::Result<(Ends, [OwnedFd; 2])> {
 /// itself and never has to be fed.
 fn input(stdin: &Stdin) -> io::Result<OwnedFd> {
     match stdin {
-        Stdin::Null => Ok(File::open("/dev/null")?.into()),
+        Stdin::Null => nothing(),
         Stdin::Text(text) => {
             let mut file = File::from(memfd_create("stdin", MemfdFlags::CLOEXEC)?);
             file.write_all(text.as_bytes())?;
@@ -135,11 +136,23 @@ fn input(stdin: &Stdin) -> io::Result<OwnedFd> {
     }
 }
 
+/// Opened once: to look for it takes longer than to copy it.
+fn nothing() -> io::Result<OwnedFd> {
+    static NOTHING: OnceLock<File> = OnceLock::new();
+    let nothing = match NOTHING.get() {
+        Some(file) => file,
+        None => {
+            let file = File::open("/dev/null")?;
+            NOTHING.get_or_init(|| file)
+        }
+    };
+    nothing.as_fd().try_clone_to_owned()
+}
+
 /// The short way, for a program in the folder in which this process stands.
 /// Nothing was started when it gives nothing.
 fn at_once(launch: &Launch, ends: &Ends) -> Option<i32> {
-    let path = launch.env.vars().find(|(name, _)| *name == "PATH").map(|(_, path)| path);
-    let program = find_program(&launch.program, path?)?;
+    let program = launch.env.find(&launch.program)?;
     if !stands_in(&launch.cwd) {
         return None;
     }

@@ -5,8 +5,11 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::path::PathBuf;
 
 use engine::AttemptKey;
+
+use crate::programs::Programs;
 
 /// Marks every process of a run; read after a crash, and by a command that
 /// wants to know whether it runs inside a run.
@@ -17,7 +20,10 @@ pub(crate) const ATTEMPT_MARK: &str = "WARDIAN_ATTEMPT";
 
 /// The host's own environment, of which a child gets what is named.
 #[derive(Clone)]
-pub struct HostEnv(BTreeMap<OsString, OsString>);
+pub struct HostEnv {
+    vars: BTreeMap<OsString, OsString>,
+    programs: Programs,
+}
 
 /// The names of one attempt, as its processes carry them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +38,7 @@ pub struct Marks {
 pub struct ChildEnv {
     vars: BTreeMap<OsString, OsString>,
     marks: Marks,
+    programs: Programs,
 }
 
 impl HostEnv {
@@ -52,7 +59,7 @@ impl HostEnv {
     ];
 
     pub fn new(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        Self(vars.into_iter().collect())
+        Self { vars: vars.into_iter().collect(), programs: Programs::default() }
     }
 
     /// The environment of this process.
@@ -62,7 +69,7 @@ impl HostEnv {
 
     /// What this variable is here, if it is set.
     pub(crate) fn value(&self, name: &str) -> Option<&OsStr> {
-        self.0.get(OsStr::new(name)).map(OsString::as_os_str)
+        self.vars.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
     /// The default list, then the names in `pass` that are set here, then
@@ -72,7 +79,7 @@ impl HostEnv {
             name.to_str().is_some_and(|n| Self::DEFAULT.contains(&n) || n.starts_with("LC_"))
         };
         let mut vars: BTreeMap<_, _> = self
-            .0
+            .vars
             .iter()
             .filter(|(name, _)| by_default(name) || pass.iter().any(|p| OsStr::new(p) == *name))
             .map(|(name, value)| (name.clone(), value.clone()))
@@ -80,7 +87,7 @@ impl HostEnv {
         vars.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
         vars.insert(RUN_MARK.into(), OsString::from(&marks.run));
         vars.insert(ATTEMPT_MARK.into(), OsString::from(&marks.attempt));
-        ChildEnv { vars, marks }
+        ChildEnv { vars, marks, programs: self.programs.clone() }
     }
 }
 
@@ -95,6 +102,11 @@ impl ChildEnv {
         self.vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
+    /// The program of this name in the folders of its own `PATH`.
+    pub(crate) fn find(&self, program: &OsStr) -> Option<PathBuf> {
+        self.programs.find(program, self.vars.get(OsStr::new("PATH"))?)
+    }
+
     pub(crate) fn marks(&self) -> &Marks {
         &self.marks
     }
@@ -103,7 +115,7 @@ impl ChildEnv {
 /// Names alone: the values of an environment are not for eyes.
 impl fmt::Debug for HostEnv {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.vars.keys()).finish()
     }
 }
 

@@ -18,6 +18,7 @@ mod environment;
 mod poll;
 mod proc_table;
 pub mod process;
+mod programs;
 mod reap;
 mod script;
 mod scripted;

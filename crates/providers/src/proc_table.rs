@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
+use std::sync::OnceLock;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -52,12 +53,25 @@ pub(crate) fn table() -> io::Result<Vec<Process>> {
 /// to the first of its threads that lives. Nothing where the kernel does not
 /// list children. Far cheaper than the table.
 pub(crate) fn adopted_children() -> io::Result<Option<Vec<i32>>> {
-    let own = std::process::id();
-    match std::fs::read_to_string(format!("/proc/self/task/{own}/children")) {
-        Ok(text) => Ok(Some(text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect())),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+    // It says at each reading what there is then.
+    static CHILDREN: OnceLock<File> = OnceLock::new();
+    let children = match CHILDREN.get() {
+        Some(file) => file,
+        None => match File::open(format!("/proc/self/task/{}/children", std::process::id())) {
+            Ok(file) => CHILDREN.get_or_init(|| file),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        },
+    };
+    let (mut text, mut piece) = (Vec::new(), [0; 1024]);
+    loop {
+        match children.read_at(&mut piece, text.len() as u64)? {
+            0 => break,
+            length => text.extend_from_slice(&piece[..length]),
+        }
     }
+    let pids = text.split(u8::is_ascii_whitespace);
+    Ok(Some(pids.filter_map(|pid| std::str::from_utf8(pid).ok()?.parse().ok()).collect()))
 }
 
 pub(crate) fn process(pid: i32) -> io::Result<Option<Process>> {

@@ -83,9 +83,8 @@ fn attributes() -> io::Result<PosixSpawnAttr> {
 /// The first program of this name in the folders of `path`, a list as in
 /// `PATH`. A name with a slash in it is a path already.
 pub(crate) fn find_program(program: &OsStr, path: &OsStr) -> Option<PathBuf> {
-    let found = |file: &Path| file.is_file() && access(file, Access::EXEC_OK).is_ok();
     if program.as_bytes().contains(&b'/') {
-        return Some(program.into()).filter(|file: &PathBuf| found(file));
+        return Some(program.into()).filter(|file: &PathBuf| is_program(file));
     }
     // An empty entry means the current folder.
     let folders = path.as_bytes().split(|byte| *byte == b':');
@@ -93,7 +92,12 @@ pub(crate) fn find_program(program: &OsStr, path: &OsStr) -> Option<PathBuf> {
         let folder = if folder.is_empty() { b"." } else { folder };
         PathBuf::from(OsString::from_vec(folder.to_vec())).join(program)
     });
-    files.find(|file| found(file))
+    files.find(|file| is_program(file))
+}
+
+/// Whether this is a file that may be executed.
+pub(crate) fn is_program(file: &Path) -> bool {
+    file.is_file() && access(file, Access::EXEC_OK).is_ok()
 }
 
 #[cfg(test)]
