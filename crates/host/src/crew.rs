@@ -34,12 +34,21 @@ pub(crate) struct Crew {
     starter: Option<Held>,
     sender: Sender<Arrival>,
     arrivals: Arrivals,
-    in_flight: BTreeMap<AttemptKey, Stop>,
+    in_flight: BTreeMap<AttemptKey, Wish>,
+    /// That of an attempt which was never asked to end: it serves another.
+    spare: Option<Stop>,
     children: BTreeMap<AttemptKey, Watch>,
     /// What waits for a thread, and how many threads wait or perform.
     jobs: Sender<Job>,
     waiting: Receiver<Job>,
     threads: usize,
+}
+
+/// What ends an attempt early.
+#[derive(Debug)]
+struct Wish {
+    stop: Stop,
+    raised: bool,
 }
 
 /// A run that works for this one, and the thread that follows it.
@@ -72,6 +81,7 @@ impl Crew {
             sender,
             arrivals,
             in_flight,
+            spare: None,
             children,
             jobs,
             waiting,
@@ -138,7 +148,7 @@ impl World for Crew {
     }
 
     fn start(&mut self, work: Work) {
-        let stop = match Stop::new() {
+        let stop = match self.spare.take().map_or_else(Stop::new, Ok) {
             Ok(stop) => stop,
             Err(error) => return self.refuse(&work, &error),
         };
@@ -151,14 +161,16 @@ impl World for Crew {
         if let Err(error) = self.make_room() {
             return self.refuse(&work, &error);
         }
-        self.in_flight.insert(work.key.clone(), stop.clone());
+        self.in_flight.insert(work.key.clone(), Wish { stop: stop.clone(), raised: false });
         self.jobs.send((work, stop));
     }
 
     fn stop(&mut self, key: &AttemptKey) {
-        let attempt = self.in_flight.get(key);
-        if let Some(stop) = attempt.or_else(|| self.children.get(key).map(|watch| &watch.stop)) {
-            stop.request();
+        if let Some(wish) = self.in_flight.get_mut(key) {
+            wish.raised = true;
+            wish.stop.request();
+        } else if let Some(watch) = self.children.get(key) {
+            watch.stop.request();
         }
     }
 
@@ -172,7 +184,8 @@ impl World for Crew {
         let arrival = self.arrivals.wait(time);
         match &arrival {
             Arrival::Outcome { key, .. } => {
-                self.in_flight.remove(key);
+                let wish = self.in_flight.remove(key).filter(|wish| !wish.raised);
+                self.spare = wish.map(|wish| wish.stop).or(self.spare.take());
                 self.children.remove(key);
             }
             Arrival::Child { key, rests } => {
@@ -193,7 +206,7 @@ impl World for Crew {
 
     fn leave(&mut self) {
         self.children.values().for_each(|watch| watch.leave.request());
-        self.in_flight.values().for_each(Stop::request);
+        self.in_flight.values().for_each(|wish| wish.stop.request());
         // Without a deadline there is no waiting without end either.
         let Ok(deadline) = deadline(LEAVE_WITHIN) else { return };
         while !self.in_flight.is_empty() {
