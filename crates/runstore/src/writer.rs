@@ -14,6 +14,9 @@ use crate::checkpoint;
 use crate::layout::RunPlace;
 use crate::line;
 
+/// As long as most lines are, or longer.
+const USUAL_LINE_BYTES: usize = 300;
+
 /// Who holds this owns the run.
 #[derive(Debug)]
 pub struct RunWriter {
@@ -130,7 +133,8 @@ impl RunWriter {
         if events.len() > limits::WRITE_EVENTS {
             return Err(AppendError::TooMany { found: events.len() });
         }
-        let (mut bytes, mut next) = (Vec::new(), self.position);
+        let mut bytes = Vec::with_capacity(events.len() * USUAL_LINE_BYTES);
+        let mut next = self.position;
         let batch = next.next_seq;
         for event in events {
             if event.seq != next.next_seq {
