@@ -49,3 +49,26 @@ impl Outcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use durable::Timestamp;
+    use engine::state::{Closed, Failure};
+
+    use super::*;
+
+    #[test]
+    fn a_worker_tells_what_a_reader_of_the_log_would_find() {
+        let at = Timestamp::from_millis(7);
+        let failed = |reason| Failure { reason, node: None, message: "no".to_owned() };
+        let ends = [None, Some(FailReason::Error), Some(FailReason::Cancelled)];
+        for (end, unknown_effect) in ends.into_iter().flat_map(|end| [(end, false), (end, true)]) {
+            let closed = Some(Closed { at, failure: end.map(failed) });
+            let state = RunState { closed, unknown_effect, ..RunState::fresh() };
+            let outcome = Outcome::of_state(&state);
+            assert_eq!(outcome, Outcome::of(&RunView::outline(None, &state)));
+            let words = serde_json::to_vec(&outcome).unwrap();
+            assert_eq!(serde_json::from_slice::<Outcome>(&words).unwrap(), outcome);
+        }
+    }
+}

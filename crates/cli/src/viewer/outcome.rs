@@ -19,23 +19,18 @@ pub(super) fn told(
     visit: &Visit<'_>,
 ) -> Result<Option<Exit>, CliError> {
     let mut tether = visit.tether.clone();
-    let (mut outcome, mut alone) = (None, false);
-    while tether.holds() {
-        if visit.signals.have_come() {
-            return Ok(None);
+    while tether.holds() && !visit.signals.have_come() {
+        let Some(outcome) = tether.hear(PATIENCE) else { continue };
+        let alone = host.is_alone(visit.run);
+        // Its worker still has to let go of it, which takes no time as a rule.
+        let _nothing_more = tether.hear(PATIENCE);
+        let names = host.names(visit.run)?;
+        let (blueprint, folder) = (&names.blueprint_id, &names.run_dir);
+        console.document(&json::outcome(visit.run, blueprint, folder, &outcome))?;
+        if !alone {
+            recover::others(host, console, visit.run);
         }
-        if let Some(told) = tether.hear(PATIENCE) {
-            outcome = Some(told);
-            // Its worker still has to let go of it.
-            alone = host.is_alone(visit.run);
-        }
+        return Ok(Some(Exit::of(outcome.exit)));
     }
-    let Some(outcome) = outcome else { return Ok(None) };
-    let names = host.names(visit.run)?;
-    let (blueprint, folder) = (&names.blueprint_id, &names.run_dir);
-    console.document(&json::outcome(visit.run, blueprint, folder, &outcome))?;
-    if !alone {
-        recover::others(host, console, visit.run);
-    }
-    Ok(Some(Exit::of(outcome.exit)))
+    Ok(None)
 }
