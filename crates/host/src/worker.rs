@@ -106,6 +106,8 @@ pub fn drive(
             Arrival::Outcome { key, generation, outcome } => {
                 machine.handle(Input::Outcome { key, generation, outcome }, world.now());
             }
+            // Nobody will ever ask for a run that somebody has removed.
+            Arrival::Inbox if parked && is_gone(disk, writer.place()) => return Ok(Left::Parked),
             Arrival::Inbox => {
                 hand_in_signals(world, disk, writer.place(), machine);
             }
@@ -143,6 +145,10 @@ fn hand_in_signals(
         }
     }
     any
+}
+
+fn is_gone(disk: &dyn Disk, place: &RunPlace) -> bool {
+    matches!(disk.stat(&place.folder()), Ok(None))
 }
 
 fn remove(world: &mut dyn World, disk: &dyn Disk, place: &RunPlace, signal: &SignalId) {

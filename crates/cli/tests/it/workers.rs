@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::house::{House, chain, hello, until};
+use crate::house::{House, assert_gone, chain, hello, until};
 
 /// Two agents, of which the second does what the script says.
 fn asked(house: &House, script: &str) -> Vec<&'static str> {
@@ -51,6 +51,18 @@ fn kill_owner(house: &House, run: &str) {
     let pid = Pid::from_raw(house.owner(run)).unwrap();
     kill_process(pid, Signal::KILL).unwrap();
     until("the end of the owner", || house.json(&["run", "show", run])["run"]["ownerless"] == true);
+}
+
+#[test]
+fn a_worker_that_waits_leaves_when_its_run_is_removed() {
+    let house = House::new();
+    house.write("pause.md", chain("pause", &[("pause", "wait", "for: 1h")]));
+    let run = house.json(&["automation", "exec", "pause.md", "--detach"]);
+    let run = run["run_id"].as_str().unwrap();
+    until("the run to wait", || house.status(run) == "waiting");
+    let owner = house.owner(run);
+    std::fs::remove_dir_all(house.home()).unwrap();
+    assert_gone(&owner.to_string());
 }
 
 #[test]
