@@ -118,8 +118,7 @@ impl Host {
     /// Creates the place that the run works in and its folder, and gives it
     /// to its worker.
     pub fn launch(&self, prepared: Prepared, recruit: Recruit) -> Result<Launched, HostError> {
-        let Prepared { place, program, snapshot, automations, mut invocation, ground, again } =
-            prepared;
+        let Prepared { place, snapshot, automations, mut invocation, ground, again, .. } = prepared;
         let standing = self.break_ground(&place, &mut invocation, &ground)?;
         let new = NewRun {
             blueprint: Some(&snapshot),
@@ -135,14 +134,12 @@ impl Host {
         };
         let tether = self.set_to_work(recruit, &place, created.lock)?;
         self.latest.keep(&place);
-        // Whoever launches a run mostly looks on.
-        self.foresight.keep(snapshot, Arc::clone(&program));
         if let Some(old) = &again {
             runstore::retries::note(&*self.disk, old, &place.run).map_err(|fault| store(&fault))?;
         }
         Ok(Launched {
             run_id: place.run.to_string(),
-            blueprint_id: program.id().to_string(),
+            blueprint_id: place.blueprint.to_string(),
             run_dir: place.folder(),
             notes: ground.notes,
             tether,

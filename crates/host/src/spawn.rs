@@ -60,6 +60,7 @@ impl Host {
     pub fn recruit(&self, prepared: &Prepared) -> Result<Recruit, HostError> {
         let (tether, line) = Tether::pair().map_err(|e| fail("no pair of sockets", &e))?;
         let nothing = null()?;
+        // The worker needs it, and whoever launches a run mostly looks on.
         let (snapshot, program) = (Arc::clone(&prepared.snapshot), Arc::clone(&prepared.program));
         self.foresight.keep(snapshot, program);
         match fork() {
