@@ -4,7 +4,7 @@
 //! never completed by a second one; only opening and reading are taken up
 //! again after a signal.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Result as IoResult, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -43,13 +43,13 @@ impl Disk for RealDisk {
 
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
         let fail = failed("read", path);
-        let file = open_file(OpenOptions::new().read(true), path).map_err(&fail)?;
+        let (file, data) = open_file(OpenOptions::new().read(true), path).map_err(&fail)?;
         // It may be longer than it says, as files in /proc are, or grow.
-        let stated = file.metadata().map_err(&fail)?.len();
+        let stated = data.len();
         let bytes = if stated > limit {
             Ok(Vec::new())
         } else {
-            read_at(&file, 0, limit.saturating_add(1))
+            read_at(&file, stated, 0, limit.saturating_add(1))
         };
         let bytes = bytes.map_err(&fail)?;
         if stated.max(bytes.len() as u64) > limit {
@@ -60,7 +60,8 @@ impl Disk for RealDisk {
 
     fn read_from(&self, path: &Path, offset: u64, limit: u64) -> Result<Vec<u8>, DiskError> {
         let file = open_file(OpenOptions::new().read(true), path);
-        file.and_then(|file| read_at(&file, offset, limit)).map_err(failed("read", path))
+        let read = |(file, data): (File, Metadata)| read_at(&file, data.len(), offset, limit);
+        file.and_then(read).map_err(failed("read", path))
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<String>, DiskError> {
@@ -92,8 +93,9 @@ impl Disk for RealDisk {
     fn create(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
         let fail = failed("create", path);
         let mut options = OpenOptions::new();
-        let mut file = open_file(options.write(true).create_new(true), path).map_err(&fail)?;
-        let written = own_mode(&file).and_then(|()| file.write_all(bytes));
+        let opened = open_file(options.write(true).create_new(true), path);
+        let (mut file, data) = opened.map_err(&fail)?;
+        let written = own_mode(&file, &data).and_then(|()| file.write_all(bytes));
         written.map_err(|error| {
             // The file is ours and half written; the error is what counts.
             let _removed = fs::remove_file(path);
@@ -103,12 +105,12 @@ impl Disk for RealDisk {
 
     fn sync_file(&self, path: &Path) -> Result<(), DiskError> {
         let file = open_file(OpenOptions::new().read(true), path);
-        file.and_then(|file| file.sync_all()).map_err(failed("sync", path))
+        file.and_then(|(file, _)| file.sync_all()).map_err(failed("sync", path))
     }
 
     fn recall(&self, path: &Path) -> Result<(), DiskError> {
         let recall = || {
-            let file = open_file(OpenOptions::new().read(true), path)?;
+            let (file, _) = open_file(OpenOptions::new().read(true), path)?;
             file.sync_all()?;
             // Without a page of it in memory the next read asks the disk.
             Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
@@ -135,9 +137,8 @@ impl Disk for RealDisk {
 
     fn append(&self, path: &Path) -> Result<Box<dyn Append>, DiskError> {
         let open = || {
-            let file = open_file(OpenOptions::new().append(true), path)?;
-            let bytes = file.metadata()?.len();
-            Ok(RealAppend { path: path.to_owned(), file, bytes, failed: false })
+            let (file, data) = open_file(OpenOptions::new().append(true), path)?;
+            Ok(RealAppend { path: path.to_owned(), file, bytes: data.len(), failed: false })
         };
         Ok(Box::new(open().map_err(failed("open", path))?))
     }
@@ -205,14 +206,15 @@ impl Append for RealAppend {
 fn try_lock(path: &Path) -> IoResult<Option<Lock>> {
     for _ in 0..LOCK_TRIES {
         let mut options = OpenOptions::new();
-        let file = open_file(options.read(true).write(true).create(true).truncate(false), path)?;
-        own_mode(&file)?;
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let (file, data) = open_file(options, path)?;
+        own_mode(&file, &data)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        if leads_to(path, &file)? {
+        if leads_to(path, &data)? {
             return Ok(Some(Lock::from_file(file)));
         }
     }
@@ -222,7 +224,7 @@ fn try_lock(path: &Path) -> IoResult<Option<Lock>> {
 /// Asks with a shared lock on a file that is open for reading only: it
 /// writes nothing, and those who ask keep no other out who asks.
 fn is_locked(path: &Path) -> IoResult<bool> {
-    let file = open_file(OpenOptions::new().read(true), path)?;
+    let (file, _) = open_file(OpenOptions::new().read(true), path)?;
     match file.try_lock_shared() {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
@@ -230,8 +232,7 @@ fn is_locked(path: &Path) -> IoResult<bool> {
     }
 }
 
-fn leads_to(path: &Path, file: &File) -> IoResult<bool> {
-    let held = file.metadata()?;
+fn leads_to(path: &Path, held: &Metadata) -> IoResult<bool> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok((found.dev(), found.ino()) == (held.dev(), held.ino())),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
@@ -239,9 +240,9 @@ fn leads_to(path: &Path, file: &File) -> IoResult<bool> {
     }
 }
 
-/// Opens a regular file. `NONBLOCK` makes opening a pipe that someone put
+/// Opens a regular file, and says what it is. `NONBLOCK` makes opening a pipe that someone put
 /// there return, so that it can be refused.
-fn open_file(options: &mut OpenOptions, path: &Path) -> IoResult<File> {
+fn open_file(options: &mut OpenOptions, path: &Path) -> IoResult<(File, Metadata)> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let flags = i32::try_from(flags.bits()).map_err(Error::other)?;
     let file = options.custom_flags(flags).mode(FILE_MODE).open(path)?;
@@ -252,7 +253,7 @@ fn open_file(options: &mut OpenOptions, path: &Path) -> IoResult<File> {
     if !data.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
     }
-    Ok(file)
+    Ok((file, data))
 }
 
 fn open_folder(path: &Path) -> IoResult<File> {
@@ -261,7 +262,6 @@ fn open_folder(path: &Path) -> IoResult<File> {
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// Gives a file of ours its mode, should the umask have taken part of it.
 /// The names in a folder that are wanted, sorted.
 fn names(
     folder: &Path,
@@ -282,21 +282,23 @@ fn names(
     Ok(names)
 }
 
-fn own_mode(file: &File) -> IoResult<()> {
-    if file.metadata()?.mode() & 0o777 == FILE_MODE {
+/// Gives a file of ours its mode, should the umask have taken part of it.
+fn own_mode(file: &File, data: &Metadata) -> IoResult<()> {
+    if data.mode() & 0o777 == FILE_MODE {
         return Ok(());
     }
     file.set_permissions(fs::Permissions::from_mode(FILE_MODE))
 }
 
-/// Reads up to `limit` bytes, or to the end of the file.
-fn read_at(file: &File, offset: u64, limit: u64) -> IoResult<Vec<u8>> {
+/// Reads up to `limit` bytes, or to the end of the file, which says that it
+/// has so many in all.
+fn read_at(file: &File, stated: u64, offset: u64, limit: u64) -> IoResult<Vec<u8>> {
     /// The least and the most that one call asks for. Memory is cleared
     /// before it is read into, so that asking for much costs much, however
     /// little comes.
     const LEAST: u64 = 1 << 12;
     const MOST: u64 = 1 << 20;
-    let stated = file.metadata()?.len().saturating_sub(offset);
+    let stated = stated.saturating_sub(offset);
     let mut bytes = Vec::new();
     let room = stated.min(limit).saturating_add(LEAST);
     bytes.try_reserve_exact(usize::try_from(room).map_err(Error::other)?)?;

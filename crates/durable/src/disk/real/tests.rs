@@ -131,13 +131,14 @@ fn a_lock_is_the_kernels_so_any_program_meets_it() {
 fn a_lock_on_a_file_that_was_moved_away_keeps_nobody_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lock");
+    let data = |lock: &Lock| lock.file().unwrap().metadata().unwrap();
     let old = RealDisk.try_lock(&path).unwrap().unwrap();
-    assert!(leads_to(&path, old.file().unwrap()).unwrap());
+    assert!(leads_to(&path, &data(&old)).unwrap());
     fs::rename(&path, folder.path().join("moved")).unwrap();
-    assert!(!leads_to(&path, old.file().unwrap()).unwrap());
+    assert!(!leads_to(&path, &data(&old)).unwrap());
     let new = RealDisk.try_lock(&path).unwrap().unwrap();
-    assert!(leads_to(&path, new.file().unwrap()).unwrap());
-    assert!(!leads_to(&path, old.file().unwrap()).unwrap());
+    assert!(leads_to(&path, &data(&new)).unwrap());
+    assert!(!leads_to(&path, &data(&old)).unwrap());
 }
 
 #[test]
