@@ -67,7 +67,8 @@ pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Resul
     {
         return Ok(exit);
     }
-    let mut viewer = Viewer { host, console, visit, teller, cancelling: None, alone: false };
+    let mut viewer =
+        Viewer { host, console, visit, teller, cancelling: None, others_are_owned: false };
     let mut follower = host.follow(visit.run)?.tethered(visit.tether.clone());
     let mut fruitless = 0;
     loop {
@@ -91,8 +92,9 @@ pub(crate) fn attend(host: &Host, console: &Console, visit: &Visit<'_>) -> Resul
                 fruitless = 0;
                 viewer.teller.events(&events, &follower)?;
                 // Its worker still has to let go of it.
-                viewer.alone =
-                    follower.is_over() && visit.role != Role::Onlooker && host.is_alone(visit.run);
+                viewer.others_are_owned = follower.is_over()
+                    && visit.role != Role::Onlooker
+                    && host.others_are_owned(visit.run);
             }
             Followed::Quiet => {}
             Followed::Rest => {
@@ -123,13 +125,13 @@ struct Viewer<'a> {
     /// The signal on which the run is being cancelled.
     cancelling: Option<Heard>,
     /// No other run waits to be recorded.
-    alone: bool,
+    others_are_owned: bool,
 }
 
 impl Viewer<'_> {
     fn rest(&mut self, view: &RunView) -> Result<Exit, CliError> {
         self.teller.end(view)?;
-        if self.visit.role != Role::Onlooker && !self.alone {
+        if self.visit.role != Role::Onlooker && !self.others_are_owned {
             recover::others(self.host, self.console, self.visit.run);
         }
         Ok(self.cancelling.map_or_else(|| Exit::of(view.look().exit), Heard::exit))

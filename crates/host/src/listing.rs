@@ -5,7 +5,7 @@
 
 use durable::Timestamp;
 use engine::{RunId, RunStatus};
-use runstore::index::{self, Entry, Glance, Index, Key, Unsound};
+use runstore::index::{self, Entry, Glance, Index, Key, OpenRuns, Unsound};
 use runstore::{OpenError, RunPlace, Summary};
 
 use crate::Host;
@@ -125,9 +125,15 @@ impl Host {
         Index::open(&*self.disk, &self.home, &self.era()?)
     }
 
-    /// The index for one who may write: made anew when it is not sound. No
-    /// fault of it is a fault of the caller, who then looks at the runs.
-    pub(crate) fn fresh_index(&self) -> Option<Index> {
+    /// The runs that go on, as a sound index has them.
+    pub(crate) fn open_runs(&self) -> Option<OpenRuns> {
+        OpenRuns::look(&*self.disk, &self.home, &self.era()?)
+    }
+
+    /// The same for one who may write: the index is made anew when it is not
+    /// sound. No fault of it is a fault of the caller, who then looks at the
+    /// runs.
+    pub(crate) fn fresh_open_runs(&self) -> Option<OpenRuns> {
         index::refresh(&*self.disk, &self.home, &self.era()?, &*self.entropy).ok().flatten()
     }
 

@@ -22,8 +22,8 @@ impl Host {
     /// Looks at every open run of the home and recovers those without an
     /// owner.
     pub fn recover(&self) -> Result<Vec<Recovered>, HostError> {
-        let places = match self.fresh_index() {
-            Some(index) => index.open_runs().cloned().collect(),
+        let places = match self.fresh_open_runs() {
+            Some(open) => open.places().to_vec(),
             None => runstore::list::all(&*self.disk, &self.home).map_err(|fault| store(&fault))?,
         };
         let recovered = places.iter().filter_map(|place| {
@@ -40,14 +40,20 @@ impl Host {
         Ok(recovered)
     }
 
-    /// Whether recovery would find nothing to look at but this run. Who asks
-    /// while there is nothing else to do spares the look afterwards. An index
-    /// that is not sound is left to recovery: the worker may just be writing to
-    /// it.
-    pub fn is_alone(&self, run: &str) -> bool {
-        let index = self.index();
-        index.is_some_and(|index| index.open_runs().all(|place| place.run.as_str() == run))
-            && !self.has_worktrees()
+    /// Whether recovery would find nothing to do but with this run: all others
+    /// that go on have an owner. Who asks while there is nothing else to do
+    /// spares the look afterwards. An index that is not sound is left to
+    /// recovery: the worker may just be writing to it.
+    pub fn others_are_owned(&self, run: &str) -> bool {
+        // One whose making was cut short never came to be.
+        let is_missing = |place: &RunPlace| matches!(self.disk.stat(&place.folder()), Ok(None));
+        let is_owned = |place: &RunPlace| {
+            place.run.as_str() == run
+                || matches!(self.is_owned(place), Ok(true))
+                || is_missing(place)
+        };
+        let open = self.open_runs().filter(|open| !open.is_long());
+        open.is_some_and(|open| open.places().iter().all(is_owned)) && !self.has_worktrees()
     }
 
     /// The same for every run of the home, whatever the index says, which is

@@ -16,6 +16,7 @@
 mod append;
 mod find;
 mod line;
+mod open;
 mod read;
 mod rebuild;
 #[cfg(test)]
@@ -24,5 +25,6 @@ mod tests;
 pub use append::{Told, born, confirm, ended, note};
 pub use find::find;
 pub use line::{End, Entry, Glance};
+pub use open::OpenRuns;
 pub use read::{Index, Key, Newest, Unsound, Wanted, scan};
 pub use rebuild::{Believe, rebuild, refresh};

@@ -21,13 +21,13 @@ pub(super) fn told(
     let mut tether = visit.tether.clone();
     while tether.holds() && !visit.signals.have_come() {
         let Some(outcome) = tether.hear(PATIENCE) else { continue };
-        let alone = host.is_alone(visit.run);
+        let owned = host.others_are_owned(visit.run);
         // Its worker still has to let go of it, which takes no time as a rule.
         let _nothing_more = tether.hear(PATIENCE);
         let names = host.names(visit.run)?;
         let (blueprint, folder) = (&names.blueprint_id, &names.run_dir);
         console.document(&json::outcome(visit.run, blueprint, folder, &outcome))?;
-        if !alone {
+        if !owned {
             recover::others(host, console, visit.run);
         }
         return Ok(Some(Exit::of(outcome.exit)));

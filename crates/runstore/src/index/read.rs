@@ -1,5 +1,5 @@
-//! The index as it stands: which runs are open, which come next in a
-//! listing, which have an id that begins so. A line is believed for what
+//! The index as it stands: which runs come next in a listing, which have an
+//! id that begins so. A line is believed for what
 //! cannot change; all else is asked of the run itself. Nothing is written.
 
 use std::cmp::Reverse;
@@ -51,8 +51,6 @@ pub struct Index {
     file: File,
     /// What came later, by place; of each run the most that is known.
     later: BTreeMap<RunPlace, Entry>,
-    /// Bytes of it that tell of ends.
-    settled: usize,
 }
 
 /// A line of the index is not what was written, or it was made anew while it
@@ -62,7 +60,7 @@ pub struct Unsound;
 
 /// The file, as its first line tells one from another.
 #[derive(Debug)]
-struct File {
+pub(super) struct File {
     home: Home,
     first: Vec<u8>,
     /// Where ended runs stand in order.
@@ -114,31 +112,11 @@ impl Index {
 
     /// The same, but for a file that is replaced meanwhile.
     fn once(disk: &dyn Disk, home: &Home, era: &str) -> Option<Option<Self>> {
-        let Some(first) = first(disk, home) else { return Some(None) };
-        let header = Header::decode(&first).filter(|(header, _)| header.era == era);
-        let Some((header, from)) = header else { return Some(None) };
-        let from = from as u64;
-        let Some(to) = from.checked_add(header.sorted) else { return Some(None) };
-        let file = File { home: home.clone(), first, sorted: from..to };
-        let bytes = disk.stat(&home.index()).ok().flatten().map_or(0, |stat| stat.bytes);
-        let later = file.read(disk, to..to.saturating_add(limits::INDEX_BYTES)).ok()?;
-        if bytes < to {
-            return Some(None);
-        }
-        let mut index = Self { file, later: BTreeMap::new(), settled: 0 };
+        let Some(file) = File::of_era(disk, home, era) else { return Some(None) };
+        let later = file.later(disk).ok()?;
+        let Some(later) = later else { return Some(None) };
+        let mut index = Self { file, later: BTreeMap::new() };
         Some(index.take_later(&later).is_ok().then_some(index))
-    }
-
-    /// Runs whose end the index does not know of. They may have ended all the
-    /// same, or never have come to be.
-    pub fn open_runs(&self) -> impl Iterator<Item = &RunPlace> {
-        self.later.iter().filter(|(_, entry)| entry.end.is_none()).map(|(place, _)| place)
-    }
-
-    /// Whether so much was added that the index is better made anew.
-    pub fn is_long(&self) -> bool {
-        let sorted = usize::try_from(self.file.sorted.end - self.file.sorted.start);
-        self.settled > limits::INDEX_LATER_BYTES + sorted.unwrap_or(usize::MAX) / 16
     }
 
     /// The wanted runs behind `after`, in the order of a listing.
@@ -191,7 +169,6 @@ impl Index {
                 // The last one may still be on its way.
                 return if lines.peek().is_none() { Ok(()) } else { Err(Unsound) };
             };
-            self.settled += entry.end.as_ref().map_or(0, |_| line.len());
             let place = entry.place(&self.file.home);
             match self.later.get(&place) {
                 Some(known) if known.end.is_some() && entry.end.is_none() => {}
@@ -203,6 +180,28 @@ impl Index {
 }
 
 impl File {
+    /// The file, when its header is one of this era.
+    pub(super) fn of_era(disk: &dyn Disk, home: &Home, era: &str) -> Option<Self> {
+        let first = first(disk, home)?;
+        let (header, from) = Header::decode(&first).filter(|(header, _)| header.era == era)?;
+        let from = from as u64;
+        let sorted = from..from.checked_add(header.sorted)?;
+        Some(Self { home: home.clone(), first, sorted })
+    }
+
+    pub(super) fn sorted_bytes(&self) -> u64 {
+        self.sorted.end - self.sorted.start
+    }
+
+    /// What was added behind the ended runs that stand in order; `None` where
+    /// the file is shorter than it says.
+    pub(super) fn later(&self, disk: &dyn Disk) -> Result<Option<Vec<u8>>, Unsound> {
+        let to = self.sorted.end;
+        let bytes = disk.stat(&self.home.index()).ok().flatten().map_or(0, |stat| stat.bytes);
+        let later = self.read(disk, to..to.saturating_add(limits::INDEX_BYTES))?;
+        Ok((bytes >= to).then_some(later))
+    }
+
     /// Bytes of this file and of no other.
     fn read(&self, disk: &dyn Disk, range: Range<u64>) -> Result<Vec<u8>, Unsound> {
         let limit = range.end.saturating_sub(range.start);

@@ -10,7 +10,8 @@ use durable::disk::{Disk, DiskError};
 use durable::entropy::Entropy;
 
 use super::line::{Entry, FORMAT, Header};
-use super::read::{Index, key, lines};
+use super::open::OpenRuns;
+use super::read::{key, lines};
 use crate::create;
 use crate::layout::{Home, RunPlace};
 use crate::limits;
@@ -18,20 +19,21 @@ use crate::list;
 use crate::prune;
 use crate::repair;
 
-/// A sound index for one who may write: as it stands, or made anew when it is
-/// not sound or has grown long. `None` when someone else is making it.
+/// The open runs for one who may write: from the index as it stands, or made
+/// anew when it is not sound or has grown long. `None` when someone else is
+/// making it.
 pub fn refresh(
     disk: &dyn Disk,
     home: &Home,
     era: &str,
     entropy: &dyn Entropy,
-) -> Result<Option<Index>, DiskError> {
-    match Index::open(disk, home, era) {
-        Some(index) if !index.is_long() => return Ok(Some(index)),
+) -> Result<Option<OpenRuns>, DiskError> {
+    match OpenRuns::look(disk, home, era) {
+        Some(open) if !open.is_long() => return Ok(Some(open)),
         Some(_) | None => {}
     }
     rebuild(disk, home, era, entropy, Believe::Ends)?;
-    Ok(Index::open(disk, home, era))
+    Ok(OpenRuns::look(disk, home, era))
 }
 
 /// What the making of an index believes of the one before.

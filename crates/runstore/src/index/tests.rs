@@ -120,6 +120,10 @@ impl House {
         Index::open(&self.disk, &self.home, &self.era())
     }
 
+    fn open(&self) -> Option<OpenRuns> {
+        OpenRuns::look(&self.disk, &self.home, &self.era())
+    }
+
     fn runs(&self) -> Vec<Summary> {
         let places = list::all(&self.disk, &self.home).unwrap();
         places.iter().map(|place| list::summary(&self.disk, place).unwrap()).collect()
@@ -249,15 +253,16 @@ impl House {
             |glance: &Glance<'_>| glance.status.is_some_and(|status| status.word() == "failed");
         let failed = index.newest(&self.disk, None, &fails).unwrap();
         let failed: BTreeSet<RunPlace> = failed.map(|run| run.unwrap().0.place).collect();
+        let open = self.open().unwrap();
+        let open: BTreeSet<&RunPlace> = open.places().iter().collect();
         let known = |(key, summary): &&(Key, Summary)| {
-            summary.status.word() == "failed" && !index.open_runs().any(|open| *open == key.place)
+            summary.status.word() == "failed" && !open.contains(&key.place)
         };
         assert!(all.iter().filter(known).all(|(key, _)| failed.contains(&key.place)));
         for at in [0, runs.len() / 2] {
             let Some((key, _)) = all.get(at) else { continue };
             assert_eq!(listed(Some(key)).unwrap(), all[at + 1..]);
         }
-        let open: BTreeSet<&RunPlace> = index.open_runs().collect();
         let is_open = |run: &&Summary| !matches!(run.status.word(), "completed" | "failed");
         let missed = runs.iter().filter(is_open).find(|run| !open.contains(&run.place));
         assert_eq!(missed, None);
@@ -325,8 +330,7 @@ fn what_is_rebuilt_holds_every_run_and_no_leftover() {
     let dotted: Vec<&String> = names.iter().filter(|name| name.starts_with('.')).collect();
     assert_eq!(dotted, [".theirs.new"]);
     assert!(!house.disk.list(&place.folder()).unwrap().concat().contains(".tmp"));
-    let index = house.index().unwrap();
-    assert_eq!(index.open_runs().count(), 1);
+    assert_eq!(house.open().unwrap().places().len(), 1);
     house.judge();
     let text = house.disk.read(&house.home.index(), 9999).unwrap();
     insta::assert_snapshot!(String::from_utf8(text).unwrap());
@@ -361,7 +365,7 @@ fn an_end_that_was_put_back_from_a_backup_is_not_believed() {
     let log = house.disk.read(&place.events(), u64::MAX).unwrap();
     house.act(&Act::End { nth: 0, fails: false, told: false });
     house.act(&Act::Rebuild);
-    assert_eq!(house.index().unwrap().open_runs().count(), 0);
+    assert_eq!(house.open().unwrap().places(), []);
     house.disk.put(&place.events(), &log);
     house.disk.remove_file(&place.state()).unwrap();
     house.judge_find(place.run.as_str());
@@ -378,7 +382,7 @@ fn a_run_that_an_index_made_meanwhile_does_not_know_is_told_again() {
     let place = house.home.place(&one.blueprint, &RunId::new("r-2").unwrap());
     let told = born(&house.disk, &place);
     house.act(&Act::Rebuild);
-    let knows = |house: &House| house.index().unwrap().open_runs().any(|open| *open == place);
+    let knows = |house: &House| house.open().unwrap().places().contains(&place);
     assert!(!knows(&house));
     confirm(&house.disk, &place, &told);
     assert!(knows(&house));
@@ -406,7 +410,7 @@ fn an_index_grows_until_it_is_made_anew() {
     let mut house = House::new();
     house.act(&Act::Create { of: 0, off: 0, named: false });
     house.act(&Act::Rebuild);
-    assert!(!house.index().unwrap().is_long());
+    assert!(!house.open().unwrap().is_long());
     let mut writer = house.disk.append(&house.home.index()).unwrap();
     let run = house.runs().remove(0);
     house.act(&Act::End { nth: 0, fails: false, told: false });
@@ -415,9 +419,9 @@ fn an_index_grows_until_it_is_made_anew() {
     for _ in 0..=lines {
         writer.write(&entry.encode()).unwrap();
     }
-    assert!(house.index().unwrap().is_long());
+    assert!(house.open().unwrap().is_long());
     house.act(&Act::Refresh);
-    assert!(!house.index().unwrap().is_long());
+    assert!(!house.open().unwrap().is_long());
     assert!(house.disk.stat(&house.home.index()).unwrap().unwrap().bytes < 1000);
     assert_eq!(run.place, house.runs()[0].place);
     house.judge();
@@ -478,7 +482,8 @@ fn no_birth_is_lost_while_the_index_is_replaced() {
     assert_eq!(all.len(), 60);
     // One that is there stays as it is. Who cannot write to one that is replaced
     // again and again removes it.
-    let index = refresh(&*disk, &home, "era", &SeededEntropy::new(0)).unwrap().unwrap();
+    assert!(refresh(&*disk, &home, "era", &SeededEntropy::new(0)).unwrap().is_some());
+    let index = Index::open(&*disk, &home, "era").unwrap();
     let listed = index.newest(&*disk, None, &|_| true).unwrap();
     let listed: Vec<RunPlace> = listed.map(|run| run.unwrap().0.place).collect();
     assert_eq!(listed, all);
