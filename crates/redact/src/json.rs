@@ -55,6 +55,9 @@ impl Walk<'_> {
 
     /// The masked text, or nothing where there is nothing to mask.
     fn text(&mut self, text: &str, name: Option<&str>) -> Option<String> {
+        if text.is_empty() {
+            return None;
+        }
         let (masked, hits) = match name {
             Some(name) => self.masker.mask_field(name, text),
             None => self.masker.mask_text(text),
