@@ -2,6 +2,7 @@
 //! of its number, and how it is reaped. Dropping one that was not reaped
 //! kills its group first, so that an error on our side leaves nothing.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -27,6 +28,7 @@ use crate::session::{Start, start};
 pub(crate) struct Child {
     pid: Pid,
     fd: OwnedFd,
+    reaped: Cell<bool>,
 }
 
 /// Our ends of what the child writes to.
@@ -42,9 +44,16 @@ pub(crate) struct Pipes {
 /// The child's own ends.
 #[derive(Debug)]
 struct Ends {
-    stdin: OwnedFd,
+    stdin: Input,
     stdout: OwnedFd,
     stderr: OwnedFd,
+}
+
+/// What the child reads.
+#[derive(Debug)]
+enum Input {
+    Nothing(&'static File),
+    Text(OwnedFd),
 }
 
 impl Child {
@@ -53,14 +62,17 @@ impl Child {
         let pid = match at_once(launch, &ends) {
             Some(pid) => pid,
             // Whatever was in the way: this one says what it is.
-            None => by_copy(launch, &ends).map_err(|error| spawn_error(error, launch))?,
+            None => {
+                launch.env.forget(&launch.program);
+                by_copy(launch, &ends).map_err(|error| spawn_error(error, launch))?
+            }
         };
         let [stdout, stderr] = ours;
         let pipes = Pipes { stdout, stderr, kept_open: [ends.stdout, ends.stderr] };
         let pid = Pid::from_raw(pid).expect("a child that was started has a positive process id");
         // Not reaped, so the number cannot have gone to another process.
         match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(fd) => Ok((Self { pid, fd }, pipes)),
+            Ok(fd) => Ok((Self { pid, fd, reaped: Cell::new(false) }, pipes)),
             Err(error) => {
                 let _gone = kill_process_group(pid, Signal::KILL);
                 let _reaped = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED);
@@ -86,31 +98,25 @@ impl Child {
         let _gone = kill_process_group(self.pid, Signal::KILL);
     }
 
-    /// How the child ended. It stays unreaped, so that its number stays its
-    /// own for as long as it may still be signalled.
+    /// How the child ended. Its number is given back, and must not be
+    /// signalled any more.
     pub(crate) fn exit(&self) -> io::Result<Exit> {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         let seen = waitid(WaitId::PidFd(self.fd.as_fd()), options)?;
+        self.reaped.set(seen.is_some());
         let exit = seen.and_then(|status| {
             let code = status.exit_status().map(Exit::Code);
             code.or(status.terminating_signal().map(Exit::Signal))
         });
         exit.ok_or_else(|| io::Error::new(io::ErrorKind::TimedOut, "it did not end when killed"))
     }
-
-    /// Takes notice of the exit, and gives the number back; says whether
-    /// there was one.
-    fn reap(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
-        matches!(waitid(WaitId::PidFd(self.fd.as_fd()), options), Ok(Some(_)))
-    }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        if !self.reap() {
+        if !self.reaped.get() && self.exit().is_err() {
             self.kill_group();
-            let _still_there = self.reap();
+            let _still_there = self.exit();
         }
     }
 }
@@ -124,29 +130,37 @@ fn ends(stdin: &Stdin) -> io::Result<(Ends, [OwnedFd; 2])> {
 
 /// Nothing, or a file in memory: the child finds the end of its input by
 /// itself and never has to be fed.
-fn input(stdin: &Stdin) -> io::Result<OwnedFd> {
+fn input(stdin: &Stdin) -> io::Result<Input> {
     match stdin {
-        Stdin::Null => nothing(),
+        Stdin::Null => nothing().map(Input::Nothing),
         Stdin::Text(text) => {
             let mut file = File::from(memfd_create("stdin", MemfdFlags::CLOEXEC)?);
             file.write_all(text.as_bytes())?;
             file.rewind()?;
-            Ok(file.into())
+            Ok(Input::Text(file.into()))
         }
     }
 }
 
-/// Opened once: to look for it takes longer than to copy it.
-fn nothing() -> io::Result<OwnedFd> {
+/// Opened once: every child can be given the same.
+fn nothing() -> io::Result<&'static File> {
     static NOTHING: OnceLock<File> = OnceLock::new();
-    let nothing = match NOTHING.get() {
-        Some(file) => file,
+    match NOTHING.get() {
+        Some(file) => Ok(file),
         None => {
             let file = File::open("/dev/null")?;
-            NOTHING.get_or_init(|| file)
+            Ok(NOTHING.get_or_init(|| file))
         }
-    };
-    nothing.as_fd().try_clone_to_owned()
+    }
+}
+
+impl AsFd for Input {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Nothing(file) => file.as_fd(),
+            Self::Text(file) => file.as_fd(),
+        }
+    }
 }
 
 /// The short way, for a program in the folder in which this process stands.
@@ -176,8 +190,9 @@ fn stands_in(folder: &Path) -> bool {
 
 /// The way that always works.
 fn by_copy(launch: &Launch, ends: &Ends) -> io::Result<i32> {
+    let own = |fd: BorrowedFd<'_>| fd.try_clone_to_owned();
     let [stdin, stdout, stderr] =
-        [ends.stdin.try_clone()?, ends.stdout.try_clone()?, ends.stderr.try_clone()?];
+        [own(ends.stdin.as_fd())?, own(ends.stdout.as_fd())?, own(ends.stderr.as_fd())?];
     let mut command = CommandWrap::with_new(&launch.program, |command| {
         command
             .args(&launch.args)

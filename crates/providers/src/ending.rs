@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use durable::Span;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, child_subreaper, getpid, waitid};
@@ -64,14 +65,23 @@ impl Quarry {
         Self { mark, unwaited: true, ..Self::default() }
     }
 
-    /// Whether the child, which has ended, may have left something in its
-    /// session. What lost its parent there was given to this process, if it
-    /// takes orphans in, so that a look at its own children is enough.
-    pub(crate) fn may_be_left(&self) -> io::Result<bool> {
-        let (Some(leader), true) = (self.leader, adopts()) else { return Ok(true) };
-        let Some(children) = proc_table::adopted_children()? else { return Ok(true) };
-        for pid in children.into_iter().filter(|pid| *pid != leader) {
-            if proc_table::process(pid)?.is_some_and(|process| process.session == leader) {
+    /// Those that lost their parents and were given to this process, where it
+    /// takes orphans in and the kernel tells which. When there are none, no
+    /// descendant of the child, which has ended, is left.
+    pub(crate) fn orphans(&self) -> io::Result<Option<Vec<i32>>> {
+        if self.leader.is_none() || !adopts() {
+            return Ok(None);
+        }
+        let children = proc_table::adopted_children()?;
+        let orphans = |pids: Vec<i32>| pids.into_iter().filter(|pid| Some(*pid) != self.leader);
+        Ok(children.map(|pids| orphans(pids).collect()))
+    }
+
+    /// Whether one of these belongs to the session of the child.
+    pub(crate) fn has_in_session(&self, orphans: &[i32]) -> io::Result<bool> {
+        for pid in orphans {
+            let process = proc_table::process(*pid)?;
+            if process.is_some_and(|process| Some(process.session) == self.leader) {
                 return Ok(true);
             }
         }
@@ -192,7 +202,13 @@ impl Quarry {
     }
 }
 
-/// Whether orphans among the descendants of this process come to it.
+/// Whether orphans among the descendants of this process come to it. One that
+/// has begun to take them in does not leave off.
 fn adopts() -> bool {
-    getpid().is_init() || matches!(child_subreaper(), Ok(Some(_)))
+    static ADOPTS: AtomicBool = AtomicBool::new(false);
+    if !ADOPTS.load(Ordering::Relaxed) {
+        let adopts = getpid().is_init() || matches!(child_subreaper(), Ok(Some(_)));
+        ADOPTS.store(adopts, Ordering::Relaxed);
+    }
+    ADOPTS.load(Ordering::Relaxed)
 }

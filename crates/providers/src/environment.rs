@@ -107,6 +107,13 @@ impl ChildEnv {
         self.programs.find(program, self.vars.get(OsStr::new("PATH"))?)
     }
 
+    /// It was not there when it was to be started.
+    pub(crate) fn forget(&self, program: &OsStr) {
+        if let Some(path) = self.vars.get(OsStr::new("PATH")) {
+            self.programs.forget(program, path);
+        }
+    }
+
     pub(crate) fn marks(&self) -> &Marks {
         &self.marks
     }

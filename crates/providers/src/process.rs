@@ -107,8 +107,7 @@ pub fn run(launch: &Launch, stop: &Stop, sink: &mut Sink<'_>) -> Result<Ended, R
     let (child, pipes) = Child::spawn(launch)?;
     let mut quarry = Quarry::attempt(child.pid(), &launch.env.marks().attempt);
     let streams = Streams::new(pipes, launch.kept_bytes, sink);
-    let ended = streams.and_then(|streams| watch(&child, streams, stop, &mut quarry));
-    ended.map_err(|source| {
+    watch(&child, streams, stop, &mut quarry).map_err(|source| {
         // What failed was ours; what matters now is to leave nothing behind.
         let _unseen = quarry.kill_all();
         RunError::Lost { pid: child.pid(), source }
@@ -148,10 +147,15 @@ fn end_session(
     streams: &mut Streams<'_>,
     quarry: &mut Quarry,
 ) -> io::Result<Killed> {
-    streams.drain()?;
+    streams.drain_seen()?;
+    let nothing = Killed { found: 0, left: 0 };
+    let orphans = quarry.orphans()?;
+    if orphans.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(nothing);
+    }
     child.kill_group();
-    if !quarry.may_be_left()? {
-        return Ok(Killed { found: 0, left: 0 });
+    if orphans.is_some() && !quarry.has_in_session(&quarry.orphans()?.unwrap_or_default())? {
+        return Ok(nothing);
     }
     quarry.forget_mark();
     quarry.kill_all()

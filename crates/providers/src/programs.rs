@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::session::{find_program, is_program};
+use crate::session::find_program;
 
 /// Programs by their names and the paths that were looked through. Clones
 /// share it.
@@ -14,21 +14,26 @@ use crate::session::{find_program, is_program};
 pub(crate) struct Programs(Arc<Mutex<BTreeMap<(OsString, OsString), PathBuf>>>);
 
 impl Programs {
-    /// The program of this name in the folders of `path`. One that is gone is
-    /// looked for again.
+    /// The program of this name in the folders of `path`, where it was the
+    /// last time.
     pub(crate) fn find(&self, program: &OsStr, path: &OsStr) -> Option<PathBuf> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (program.to_owned(), path.to_owned());
-        if let Some(file) = known.get(&key).filter(|file| is_program(file)) {
+        if let Some(file) = known.get(&key) {
             return Some(file.clone());
         }
-        known.remove(&key);
         let file = find_program(program, path)?;
         // What is meant by a relative folder changes with the current one.
         if file.is_absolute() {
             known.insert(key, file.clone());
         }
         Some(file)
+    }
+
+    /// Somebody did not find it there: it is looked for again.
+    pub(crate) fn forget(&self, program: &OsStr, path: &OsStr) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.remove(&(program.to_owned(), path.to_owned()));
     }
 }
 
@@ -40,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_where_it_was_until_it_is_gone() {
+    fn a_program_is_where_it_was_until_somebody_does_not_find_it_there() {
         let folder = tempfile::tempdir().unwrap();
         let folders = ["a", "b", "c"].map(|name| folder.path().join(name));
         let path = std::env::join_paths(&folders).unwrap();
@@ -59,6 +64,8 @@ mod tests {
         install(&first);
         assert_eq!(find(), Some(second.clone()));
         fs::remove_file(&second).unwrap();
+        assert_eq!(find(), Some(second));
+        programs.forget("tool".as_ref(), &path);
         assert_eq!(find(), Some(first));
     }
 }

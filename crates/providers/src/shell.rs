@@ -11,7 +11,7 @@ use durable::limits;
 use engine::{Outcome, ShellTask};
 
 use crate::command::{Command, Place, not_started, preflight, refuse_env, refuse_nul};
-use crate::process::{Sink, SpawnError};
+use crate::process::Sink;
 use crate::stop::Stop;
 
 /// What all values of one command may take in its environment together. The
@@ -61,9 +61,6 @@ fn prepare<'t>(task: &'t ShellTask, place: &mut ShellPlace<'_>) -> Result<Comman
     refuse_nul(text.into_iter().chain(values).chain(cwd))?;
     refuse_env(&task.env)?;
     let cwd = place.place.workspace.join(task.cwd.as_deref().unwrap_or_default());
-    if !cwd.is_dir() {
-        return Err(not_started(SpawnError::CwdMissing(cwd)));
-    }
     let (small, large) = by_size(&task.values);
     let text = if large.is_empty() {
         task.text.clone()

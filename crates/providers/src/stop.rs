@@ -4,6 +4,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use durable::Span;
@@ -13,18 +14,27 @@ use crate::poll::{self, Deadline};
 
 /// A handle on the wish; clones share it.
 #[derive(Debug, Clone)]
-pub struct Stop(Arc<OwnedFd>);
+pub struct Stop(Arc<Level>);
+
+#[derive(Debug)]
+struct Level {
+    raised: AtomicBool,
+    /// Readable once raised.
+    fd: OwnedFd,
+}
 
 impl Stop {
     /// Fails only when the process has no descriptors left.
     pub fn new() -> io::Result<Self> {
-        Ok(Self(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)))
+        let fd = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self(Arc::new(Level { raised: AtomicBool::new(false), fd })))
     }
 
     /// Asks for the end. Nothing ever reads the counter, so it stays raised;
     /// the one error a write can meet is a counter that is full already.
     pub fn request(&self) {
-        let _full = rustix::io::write(&*self.0, &1u64.to_ne_bytes());
+        self.0.raised.store(true, Ordering::SeqCst);
+        let _full = rustix::io::write(&self.0.fd, &1u64.to_ne_bytes());
     }
 
     /// Does `work` with a wish of its own, which is raised with this one, or
@@ -50,7 +60,7 @@ impl Stop {
     }
 
     pub fn requested(&self) -> bool {
-        poll::is_readable(self.as_fd())
+        self.0.raised.load(Ordering::SeqCst)
     }
 }
 
@@ -65,7 +75,7 @@ impl Drop for RequestOnDrop<'_> {
 /// For a poll beside other descriptors: readable once requested.
 impl AsFd for Stop {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.0.fd.as_fd()
     }
 }
 

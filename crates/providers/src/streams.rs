@@ -27,16 +27,20 @@ pub(crate) struct Streams<'a> {
 struct Pipe {
     stream: Stream,
     fd: OwnedFd,
+    /// A read of it does not wait. Most that are silent are never read.
+    nonblocking: bool,
+    /// There was something in it at the last look.
+    had_some: bool,
     capture: Capture,
 }
 
 impl<'a> Streams<'a> {
     /// Of each stream at most `kept` bytes are kept.
-    pub(crate) fn new(pipes: Pipes, kept: usize, sink: &'a mut Sink<'a>) -> io::Result<Self> {
+    pub(crate) fn new(pipes: Pipes, kept: usize, sink: &'a mut Sink<'a>) -> Self {
         let Pipes { stdout, stderr, kept_open } = pipes;
         let pipes =
-            [Pipe::new(Stream::Stdout, stdout, kept)?, Pipe::new(Stream::Stderr, stderr, kept)?];
-        Ok(Self { pipes, _kept_open: kept_open, sink, buffer: Vec::new() })
+            [Pipe::new(Stream::Stdout, stdout, kept), Pipe::new(Stream::Stderr, stderr, kept)];
+        Self { pipes, _kept_open: kept_open, sink, buffer: Vec::new() }
     }
 
     /// Waits until there is output or one of `others` is ready, takes the
@@ -46,11 +50,24 @@ impl<'a> Streams<'a> {
         let all: Vec<_> = others.iter().copied().chain(pipes).collect();
         let mut ready = poll::wait(&all)?;
         let readable = ready.split_off(others.len());
-        for (pipe, _) in self.pipes.iter_mut().zip(readable).filter(|(_, readable)| *readable) {
-            self.buffer.resize(READ_BYTES, 0);
-            pipe.read(&mut self.buffer, self.sink)?;
+        for (pipe, readable) in self.pipes.iter_mut().zip(readable) {
+            pipe.had_some = readable;
+            if readable {
+                self.buffer.resize(READ_BYTES, 0);
+                pipe.read(&mut self.buffer, self.sink)?;
+            }
         }
         Ok(ready)
+    }
+
+    /// Takes the rest, when the last look saw the end of the child. The kernel
+    /// looks at descriptors in their order, so that a pipe that was empty then
+    /// holds nothing of the child.
+    pub(crate) fn drain_seen(&mut self) -> io::Result<()> {
+        match self.pipes.iter().any(|pipe| pipe.had_some) {
+            true => self.drain(),
+            false => Ok(()),
+        }
     }
 
     /// Takes what is in the pipes now and no more: whatever the child itself
@@ -78,13 +95,17 @@ impl<'a> Streams<'a> {
 }
 
 impl Pipe {
-    fn new(stream: Stream, fd: OwnedFd, kept: usize) -> io::Result<Self> {
-        ioctl_fionbio(&fd, true)?;
-        Ok(Self { stream, fd, capture: Capture::with_limit(kept) })
+    fn new(stream: Stream, fd: OwnedFd, kept: usize) -> Self {
+        let capture = Capture::with_limit(kept);
+        Self { stream, fd, nonblocking: false, had_some: false, capture }
     }
 
     /// One read; the bytes that came, 0 when there are none for now.
     fn read(&mut self, buffer: &mut [u8], sink: &mut Sink<'_>) -> io::Result<usize> {
+        if !self.nonblocking {
+            ioctl_fionbio(&self.fd, true)?;
+            self.nonblocking = true;
+        }
         match rustix::io::read(&self.fd, &mut *buffer) {
             Ok(taken) => {
                 let bytes = &buffer[..taken];
@@ -122,7 +143,7 @@ mod tests {
         let (pipes, to_stdout, to_stderr) = pipes();
         drop((to_stdout, to_stderr));
         let mut sink = |_: Stream, _: &[u8]| ControlFlow::Continue(());
-        let mut streams = Streams::new(pipes, 0, &mut sink).unwrap();
+        let mut streams = Streams::new(pipes, 0, &mut sink);
         let deadline = Deadline::after(Span::from_millis(1)).unwrap();
         assert_eq!(streams.wait(&[deadline.as_fd()]).unwrap(), [true]);
     }
@@ -138,8 +159,27 @@ mod tests {
             rustix::io::write(&to_stdout, b"more").unwrap();
             ControlFlow::Continue(())
         };
-        Streams::new(pipes, 0, &mut sink).unwrap().drain().unwrap();
+        Streams::new(pipes, 0, &mut sink).drain().unwrap();
         assert_eq!(heard, [b"first"]);
+    }
+
+    #[test]
+    fn what_a_child_left_at_its_end_is_taken_and_a_silent_one_is_not_read() {
+        for said in [0, 3 * READ_BYTES] {
+            let (pipes, to_stdout, _to_stderr) = pipes();
+            fcntl_setpipe_size(&to_stdout, 4 * READ_BYTES).unwrap();
+            let write = |bytes: usize| rustix::io::write(&to_stdout, &vec![b'x'; bytes]).unwrap();
+            assert_eq!(write(said), said);
+            let mut sink = |_: Stream, _: &[u8]| ControlFlow::Continue(());
+            let mut streams = Streams::new(pipes, 4 * READ_BYTES, &mut sink);
+            let ended = Deadline::after(Span::ZERO).unwrap();
+            assert_eq!(streams.wait(&[ended.as_fd()]).unwrap(), [true]);
+            if said == 0 {
+                write(1);
+            }
+            streams.drain_seen().unwrap();
+            assert_eq!(streams.finish().0.text.len(), said);
+        }
     }
 
     #[test]
@@ -150,7 +190,7 @@ mod tests {
         assert_eq!(rustix::io::write(&to_stdout, &much).unwrap(), much.len());
         rustix::io::write(&to_stderr, b"little").unwrap();
         let mut sink = |_: Stream, _: &[u8]| ControlFlow::Continue(());
-        let mut streams = Streams::new(pipes, 1 << 20, &mut sink).unwrap();
+        let mut streams = Streams::new(pipes, 1 << 20, &mut sink);
         streams.drain().unwrap();
         let (stdout, stderr) = streams.finish();
         assert_eq!((stdout.text.len(), &stderr.text[..]), (much.len(), "little"));
