@@ -8,7 +8,7 @@
 use std::io::Result as IoResult;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -32,6 +32,8 @@ pub(crate) struct Arrivals {
     handed_in: Receiver<Arrival>,
     /// The kernel's notices of the inbox. Without it the slow look remains.
     notices: Option<OwnedFd>,
+    /// Folders that are not there yet. Who makes one does so in another.
+    missing: Vec<PathBuf>,
     /// Readable whenever it is time for the slow look.
     clock: OwnedFd,
 }
@@ -42,12 +44,17 @@ impl Arrivals {
     pub(crate) fn at(folders: &[&Path]) -> IoResult<(Sender<Arrival>, Self)> {
         let (sender, handed_in) = post::post()?;
         let clock = timer(LOOK_EVERY, LOOK_EVERY)?;
-        Ok((sender, Self { handed_in, notices: notices(folders).ok(), clock }))
+        let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
+        let notices = inotify::init(flags).ok();
+        let missing = folders.iter().map(|folder| (*folder).to_owned()).collect();
+        let mut arrivals = Self { handed_in, notices, missing, clock };
+        arrivals.watch_missing();
+        Ok((sender, arrivals))
     }
 
     /// The next one, waited for so long; [`Arrival::Time`] when nothing has
     /// come, which may also be somewhat early.
-    pub(crate) fn wait(&self, time: Option<Duration>) -> Arrival {
+    pub(crate) fn wait(&mut self, time: Option<Duration>) -> Arrival {
         // A time that is too long for the kernel is no limit.
         let time = time.and_then(|time| Timespec::try_from(time).ok());
         let notices = self.notices.as_ref().unwrap_or(&self.clock);
@@ -57,6 +64,8 @@ impl Arrivals {
         // What is handed in without end does not keep a signal away.
         if notice || clock {
             self.forget_notices();
+            // Whoever made one may have put something in it already.
+            self.watch_missing();
             return Arrival::Inbox;
         }
         let arrival = if handed_in { self.handed_in.take() } else { None };
@@ -72,6 +81,16 @@ impl Arrivals {
         if waits[0].revents().is_empty() { self.handed_in.take() } else { None }
     }
 
+    /// Asks for notices of a file that is moved into, or made in, a folder
+    /// that was missing.
+    fn watch_missing(&mut self) {
+        let Some(notices) = &self.notices else { return };
+        let flags = inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::CREATE;
+        let is_watched =
+            |folder: &PathBuf| inotify::add_watch(notices, folder.as_path(), flags).is_ok();
+        self.missing.retain(|folder| !is_watched(folder));
+    }
+
     fn forget_notices(&self) {
         let mut space = [MaybeUninit::uninit(); 4096];
         if let Some(notices) = &self.notices {
@@ -84,16 +103,6 @@ impl Arrivals {
 
 fn wait_for(file: &impl AsFd) -> PollFd<'_> {
     PollFd::from_borrowed_fd(file.as_fd(), PollFlags::IN)
-}
-
-/// Notices of a file that is moved into, or made in, one of the folders.
-fn notices(folders: &[&Path]) -> IoResult<OwnedFd> {
-    let file = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)?;
-    for folder in folders {
-        let flags = inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::CREATE;
-        inotify::add_watch(&file, *folder, flags)?;
-    }
-    Ok(file)
 }
 
 /// Readable once this time is over.
@@ -120,7 +129,7 @@ mod tests {
     #[test]
     fn a_signal_comes_before_what_is_handed_in() {
         let folder = tempfile::tempdir().unwrap();
-        let (sender, arrivals) = Arrivals::at(&[folder.path()]).unwrap();
+        let (sender, mut arrivals) = Arrivals::at(&[folder.path()]).unwrap();
         assert!(matches!(arrivals.wait(NO_TIME), Arrival::Time));
         assert!(sender.send(Arrival::Time));
         std::fs::write(folder.path().join("signal"), "").unwrap();
@@ -129,10 +138,23 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_that_is_made_later_is_watched_from_then_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let inbox = folder.path().join("inbox");
+        let (_sender, mut arrivals) = Arrivals::at(&[folder.path(), &inbox]).unwrap();
+        assert!(matches!(arrivals.wait(NO_TIME), Arrival::Time));
+        std::fs::create_dir(&inbox).unwrap();
+        assert!(matches!(arrivals.wait(LONG), Arrival::Inbox));
+        assert!(matches!(arrivals.wait(NO_TIME), Arrival::Time));
+        std::fs::write(inbox.join("signal"), "").unwrap();
+        assert!(matches!(arrivals.wait(LONG), Arrival::Inbox));
+    }
+
+    #[test]
     fn a_notice_that_is_lost_is_made_up_for() {
         let clock = timer(Timespec { tv_sec: 0, tv_nsec: 1 }, NEVER).unwrap();
         let (_sender, handed_in) = post::post().unwrap();
-        let arrivals = Arrivals { handed_in, notices: None, clock };
+        let mut arrivals = Arrivals { handed_in, notices: None, missing: Vec::new(), clock };
         assert!(matches!(arrivals.wait(None), Arrival::Inbox));
         assert!(matches!(arrivals.wait(NO_TIME), Arrival::Time));
     }

@@ -18,6 +18,7 @@ mod classes;
 mod clock;
 mod company;
 mod compare;
+mod complaint;
 mod crew;
 mod demo;
 mod doctor;

@@ -2,7 +2,6 @@
 //! here, once, on its way into the run's data, so that live and resumed runs
 //! see the same bytes.
 
-use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -27,6 +26,7 @@ use crate::api::HostError;
 use crate::ask::perform_http;
 use crate::attempts::{Asked, Asking, Attempts};
 use crate::baseline;
+use crate::complaint;
 use crate::guard::Part;
 use crate::prove::perform_proof;
 use crate::worktree::Shared;
@@ -58,8 +58,7 @@ pub(crate) struct Stage {
 impl Stage {
     /// A line for whoever reads the worker's own log.
     pub(crate) fn note(&self, text: &str) {
-        // The log of last resort: when it cannot be written there is none.
-        drop(writeln!(std::io::stderr(), "{text}"));
+        complaint::say(&text);
     }
 
     fn gather(&self) -> Result<Company, HostError> {
@@ -295,6 +294,7 @@ struct OutputLog<'a> {
     masker: redact::StreamMasker,
     file: Option<Box<dyn Append>>,
     room: usize,
+    has_heard: bool,
     /// It cannot be written, or is full.
     over: bool,
 }
@@ -302,12 +302,13 @@ struct OutputLog<'a> {
 impl<'a> OutputLog<'a> {
     fn new(stage: &'a Stage, work: &'a Work) -> Self {
         let (masker, room) = (stage.masker.stream(), limits::CAPTURE_BYTES);
-        Self { stage, work, masker, file: None, room, over: false }
+        Self { stage, work, masker, file: None, room, has_heard: false, over: false }
     }
 
     /// Takes what was said; breaks off when nothing more is kept of it.
     fn write(&mut self, bytes: &[u8]) -> ControlFlow<()> {
         if !self.over {
+            self.has_heard = true;
             let masked = self.masker.push(bytes);
             self.put(&masked);
         }
@@ -315,8 +316,10 @@ impl<'a> OutputLog<'a> {
     }
 
     fn close(mut self) {
-        let masked = self.masker.finish();
-        self.put(&masked);
+        if self.has_heard {
+            let masked = self.masker.finish();
+            self.put(&masked);
+        }
     }
 
     fn put(&mut self, masked: &[u8]) {

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
-use std::io::{Result as IoResult, Write as _};
+use std::io::Result as IoResult;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
@@ -22,6 +22,7 @@ use safe_fork::fork;
 
 use crate::Host;
 use crate::api::{Code, HostError};
+use crate::complaint;
 use crate::head_start::HeadStart;
 use crate::launch::Prepared;
 use crate::tether::{Held, Tether};
@@ -45,8 +46,7 @@ impl Recruit {
         if !self.0.holds() {
             return Ok(None);
         }
-        let (lock, log) = (handed(lock)?, worker_log(place)?);
-        Ok(self.0.give(&place.folder(), [lock.as_fd(), log.as_fd()]))
+        Ok(self.0.give(&place.folder(), handed(lock)?.as_fd()))
     }
 }
 
@@ -79,14 +79,17 @@ impl Host {
             enlist(line, nothing).map_err(deaf)?;
             let head_start = HeadStart::of(prepared, self.clock.now());
             match Held::wait().map_err(deaf)? {
-                Some((held, run_dir)) => self.work_as(&run_dir, Some(held), head_start),
+                Some((held, run_dir)) => {
+                    complaint::keep(&prepared.place);
+                    self.work_as(&run_dir, Some(held), head_start)
+                }
                 None => Ok(()),
             }
         });
         let served = match catch_unwind(serving) {
             Ok(Ok(())) => 0,
             Ok(Err(fault)) => {
-                drop(writeln!(std::io::stderr(), "{fault}"));
+                complaint::say(&fault);
                 1
             }
             // It has been said.

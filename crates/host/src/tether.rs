@@ -19,7 +19,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
-use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+use rustix::stdio::{dup2_stdin, dup2_stdout};
 
 use crate::outcome::Outcome;
 use crate::watch::pause;
@@ -31,8 +31,8 @@ const PATH_BYTES: usize = 4096;
 /// log.
 const OUTCOME_BYTES: usize = 16 << 10;
 
-/// What is handed over: a lock, and a file to complain in.
-const FILES: usize = 2;
+/// What is handed over: the run's lock.
+const FILES: usize = 1;
 
 /// How long a worker that is done lets its starter end first.
 const LINGER: Duration = Duration::from_millis(100);
@@ -59,9 +59,9 @@ impl Tether {
     }
 
     /// Hands over the run in this folder; `None` when nobody takes it.
-    pub(crate) fn give(self, folder: &Path, files: [BorrowedFd<'_>; FILES]) -> Option<Self> {
+    pub(crate) fn give(self, folder: &Path, lock: BorrowedFd<'_>) -> Option<Self> {
         let line = self.0.as_deref()?;
-        send(line, folder.as_os_str().as_bytes(), &files).ok().map(|()| self)
+        send(line, folder.as_os_str().as_bytes(), &[lock]).ok().map(|()| self)
     }
 
     /// The worker has not let go of the run.
@@ -99,14 +99,12 @@ impl Tether {
 
 impl Held {
     /// Waits, at the standard output, for the folder of a run. Its lock is
-    /// the standard input from then on, its file for complaints the error
-    /// output. `None` when there will be no run.
+    /// the standard input from then on. `None` when there will be no run.
     pub(crate) fn wait() -> IoResult<Option<(Self, PathBuf)>> {
         let line = UnixStream::from(std::io::stdout().as_fd().try_clone_to_owned()?);
-        let Some((folder, [lock, log])) = receive(&line)? else { return Ok(None) };
+        let Some((folder, lock)) = receive(&line)? else { return Ok(None) };
         dup2_stdin(lock)?;
         dup2_stdout(File::options().write(true).open("/dev/null")?)?;
-        dup2_stderr(log)?;
         Ok(Some((Self(Arc::new(line)), folder)))
     }
 
@@ -140,8 +138,8 @@ fn send(line: &UnixStream, words: &[u8], files: &[BorrowedFd<'_>]) -> IoResult<(
     Ok(())
 }
 
-/// The run's folder and its files; nothing when the other end is closed.
-fn receive(line: &UnixStream) -> IoResult<Option<(PathBuf, [OwnedFd; FILES])>> {
+/// The run's folder and its lock; nothing when the other end is closed.
+fn receive(line: &UnixStream) -> IoResult<Option<(PathBuf, OwnedFd)>> {
     let mut words = vec![0; PATH_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
     let mut rights = RecvAncillaryBuffer::new(&mut space);
@@ -158,8 +156,8 @@ fn receive(line: &UnixStream) -> IoResult<Option<(PathBuf, [OwnedFd; FILES])>> {
     }
     words.truncate(received.bytes);
     let files = <[OwnedFd; FILES]>::try_from(files);
-    let files = files.map_err(|_| Error::other("a run came without its files"))?;
-    Ok(Some((OsString::from_vec(words).into(), files)))
+    let [lock] = files.map_err(|_| Error::other("a run came without its lock"))?;
+    Ok(Some((OsString::from_vec(words).into(), lock)))
 }
 
 #[cfg(test)]
@@ -210,22 +208,18 @@ mod tests {
     }
 
     #[test]
-    fn a_run_comes_with_its_files_and_only_to_a_worker_that_is_there() {
-        let files = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
-        let give = |tether: Tether| {
-            tether.give(Path::new("/runs/a b\u{fc}"), files.each_ref().map(|file| file.as_fd()))
-        };
+    fn a_run_comes_with_its_lock_and_only_to_a_worker_that_is_there() {
+        let lock = tempfile::tempfile().unwrap();
+        let give = |tether: Tether| tether.give(Path::new("/runs/a b\u{fc}"), lock.as_fd());
         let number = |file: &OwnedFd| rustix::fs::fstat(file).unwrap().st_ino;
         let (tether, worker) = Tether::pair().unwrap();
         assert!(give(tether.clone()).is_some());
         let (folder, given) = receive(&worker).unwrap().unwrap();
         assert_eq!(folder, Path::new("/runs/a b\u{fc}"));
-        let ours = files.map(|file| number(&file.into()));
-        assert_eq!(given.each_ref().map(number), ours);
+        assert_eq!(number(&given), number(&lock.try_clone().unwrap().into()));
         drop(worker);
-        let (lock, log) = (&given[0], &given[1]);
-        assert!(tether.give(&folder, [lock.as_fd(), log.as_fd()]).is_none());
-        assert!(Tether::none().give(&folder, [lock.as_fd(), log.as_fd()]).is_none());
+        assert!(give(tether).is_none());
+        assert!(give(Tether::none()).is_none());
     }
 
     #[test]

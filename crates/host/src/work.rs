@@ -2,7 +2,6 @@
 
 use std::borrow::Borrow;
 use std::ffi::{CStr, OsString};
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -19,6 +18,7 @@ use crate::Host;
 use crate::agents::has_agents;
 use crate::api::{Code, HostError};
 use crate::attempts::{self, Attempts};
+use crate::complaint;
 use crate::crew::Crew;
 use crate::family::Family;
 use crate::guard::Part;
@@ -81,7 +81,7 @@ impl Host {
             // Where its worktree is gone, a run can still be cancelled; each
             // attempt says by itself that there is no such folder.
             let standing = self.stand_on(invocation).unwrap_or_else(|fault| {
-                drop(writeln!(std::io::stderr(), "{fault}"));
+                complaint::say(&fault);
                 Standing::default()
             });
             let (shared, held) = standing.parts();
@@ -161,7 +161,6 @@ impl Host {
             (_, false) => None,
         };
         let under_way = head_start.and_then(|head_start| head_start.take(place, &opened));
-        make_inbox(self, place);
         let mut world = match world(&program, &invocation) {
             Ok(world) => world,
             Err(fault) => {
@@ -375,14 +374,6 @@ fn let_go(held: Option<Held>) {
 /// stands. If it is not there they say so themselves.
 fn stand_in(workspace: &Path) {
     drop(std::env::set_current_dir(workspace).or_else(|_| std::env::set_current_dir("/")));
-}
-
-/// The folder must stand before it can be watched; it holds nothing yet that
-/// a loss of power could take.
-fn make_inbox(host: &Host, place: &RunPlace) {
-    if matches!(host.disk.stat(&place.inbox()), Ok(None)) {
-        drop(host.disk.create_dir(&place.inbox()));
-    }
 }
 
 #[cfg(test)]

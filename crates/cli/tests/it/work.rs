@@ -194,3 +194,28 @@ fn a_worker_that_is_given_an_ended_run_leaves_it() {
     assert_eq!(finish(house.start(worker)).status.code(), Some(0));
     assert_eq!(events(), before);
 }
+
+#[test]
+fn a_run_keeps_no_file_for_what_did_not_happen() {
+    let house = House::new();
+    let names = |run: &str| {
+        let entries = std::fs::read_dir(house.run_folder(run)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    house.write("quiet.md", chain("quiet", &[("go", "shell", "command: 'true'")]));
+    let all = ["blueprint.json", "driver.lock", "events.jsonl", "invocation.json", "state.json"];
+    assert_eq!(names(&house.exec("quiet.md")), all);
+    // A file in the inbox that is no signal is moved aside, and that is said.
+    let noise = "command: 'inbox=\"$WARDIAN_HOME/logs/automations/noisy/$WARDIAN_RUN_ID/inbox\"; \
+                 mkdir \"$inbox\"; echo no > \"$inbox/x.json\"; \
+                 while [ -e \"$inbox/x.json\" ]; do :; done'";
+    house.write("noisy.md", chain("noisy", &[("go", "shell", noise)]));
+    let run = house.exec("noisy.md");
+    let more = names(&run).into_iter().filter(|name| !all.contains(&&**name));
+    assert_eq!(more.collect::<Vec<_>>(), ["inbox", "worker.log"]);
+    let log = std::fs::read_to_string(house.run_folder(&run).join("worker.log")).unwrap();
+    assert!(log.contains("is no signal"), "{log}");
+}
