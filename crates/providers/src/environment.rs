@@ -22,6 +22,8 @@ pub(crate) const ATTEMPT_MARK: &str = "WARDIAN_ATTEMPT";
 #[derive(Clone)]
 pub struct HostEnv {
     vars: BTreeMap<OsString, OsString>,
+    /// Those of them that every child gets: there may be many others.
+    by_default: BTreeMap<OsString, OsString>,
     programs: Programs,
 }
 
@@ -59,7 +61,13 @@ impl HostEnv {
     ];
 
     pub fn new(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        Self { vars: vars.into_iter().collect(), programs: Programs::default() }
+        let vars: BTreeMap<OsString, OsString> = vars.into_iter().collect();
+        let is_default = |name: &OsStr| {
+            name.to_str().is_some_and(|n| Self::DEFAULT.contains(&n) || n.starts_with("LC_"))
+        };
+        let by_default = vars.iter().filter(|(name, _)| is_default(name));
+        let by_default = by_default.map(|(name, value)| (name.clone(), value.clone())).collect();
+        Self { vars, by_default, programs: Programs::default() }
     }
 
     /// The environment of this process.
@@ -75,15 +83,9 @@ impl HostEnv {
     /// The default list, then the names in `pass` that are set here, then
     /// `set`, then the marks: those come last, so nothing can hide a child.
     pub fn child(&self, pass: &[String], set: &[(String, String)], marks: Marks) -> ChildEnv {
-        let by_default = |name: &OsStr| {
-            name.to_str().is_some_and(|n| Self::DEFAULT.contains(&n) || n.starts_with("LC_"))
-        };
-        let mut vars: BTreeMap<_, _> = self
-            .vars
-            .iter()
-            .filter(|(name, _)| by_default(name) || pass.iter().any(|p| OsStr::new(p) == *name))
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
+        let mut vars = self.by_default.clone();
+        let passed = pass.iter().filter_map(|name| Some((name.into(), self.value(name)?.into())));
+        vars.extend(passed);
         vars.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
         vars.insert(RUN_MARK.into(), OsString::from(&marks.run));
         vars.insert(ATTEMPT_MARK.into(), OsString::from(&marks.attempt));
