@@ -89,7 +89,7 @@ pub enum Port<'t> {
 pub(crate) const BEGIN: &str = "begin it with `id:`, `name:`, `nodes:` and `edges:`";
 
 /// Keys of the front matter, in their usual order.
-pub(crate) const TOP_KEYS: &[&str] = &[
+pub(crate) static TOP_KEYS: &[&str] = &[
     "schema",
     "id",
     "name",
@@ -106,7 +106,7 @@ pub(crate) const TOP_KEYS: &[&str] = &[
 
 /// Keys of a node. `position` is where a canvas draws it and `description` is
 /// for its readers: both are kept and mean nothing to a run.
-const NODE_KEYS: &[&str] = &[
+static NODE_KEYS: &[&str] = &[
     "id",
     "type",
     "name",
@@ -120,7 +120,7 @@ const NODE_KEYS: &[&str] = &[
     "position",
     "description",
 ];
-const EDGE_KEYS: &[&str] = &["from", "from_port", "to", "to_port"];
+static EDGE_KEYS: &[&str] = &["from", "from_port", "to", "to_port"];
 
 impl<'t> Draft<'t> {
     /// Reads the tree of a file; `None` when there is nothing to judge.

@@ -5,7 +5,7 @@
 
 use crate::{Rule, suggest};
 
-const PAGES: &[(Rule, &str)] = &[
+static PAGES: &[(Rule, &str)] = &[
     (Rule::TooLarge, include_str!("explain/too_large.md")),
     (Rule::NotUtf8, include_str!("explain/not_utf8.md")),
     (Rule::MissingFrontMatter, include_str!("explain/missing_front_matter.md")),

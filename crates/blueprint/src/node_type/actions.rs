@@ -2,7 +2,7 @@
 
 use super::{ASK, Actor, Category, Field, FieldKind, IN, NodeType, OUT, Runs, SAFE};
 
-pub(super) const TYPES: &[NodeType] = &[SHELL, SCRIPT, HTTP, STATE, NOTIFY, SUB_AUTOMATION];
+pub(super) static TYPES: &[NodeType] = &[SHELL, SCRIPT, HTTP, STATE, NOTIFY, SUB_AUTOMATION];
 
 const ENV: Field = Field::new(
     "env",

@@ -2,7 +2,7 @@
 
 use super::{ASK, Actor, Category, Field, FieldKind, IN, NodeType, OUT, Outputs, Runs, SAFE};
 
-pub(super) const TYPES: &[NodeType] = &[TASK, DECISION, MESSAGE_SEND, MEMORY_COMMIT];
+pub(super) static TYPES: &[NodeType] = &[TASK, DECISION, MESSAGE_SEND, MEMORY_COMMIT];
 
 const AGENT: Field = Field::new(
     "agent",

@@ -4,7 +4,7 @@ use durable::limits;
 
 use super::{Actor, BODY, Category, Field, FieldKind, IN, NodeType, OUT, Outputs, Runs, SAFE};
 
-pub(super) const TYPES: &[NodeType] =
+pub(super) static TYPES: &[NodeType] =
     &[MANUAL_TRIGGER, BRANCH, LOOP, FOR_EACH, JOIN, APPROVAL, WAIT];
 
 const MANUAL_TRIGGER: NodeType = NodeType {

@@ -38,7 +38,7 @@ pub(super) struct Wrapper {
 const PLAIN_WRAPPER: Wrapper =
     Wrapper { flags: "", with_value: "", long: &[], operands: 0, assigns: false };
 
-const EVALUATES: &[&str] = &[
+static EVALUATES: &[&str] = &[
     "alias",
     "at",
     "batch",
@@ -85,7 +85,7 @@ const EVALUATES: &[&str] = &[
     "xterm",
 ];
 
-const INTERPRETS: &[&str] = &[
+static INTERPRETS: &[&str] = &[
     "awk",
     "bc",
     "bun",
@@ -116,12 +116,12 @@ const INTERPRETS: &[&str] = &[
     "vim",
 ];
 
-const DECLARES: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
+static DECLARES: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
 
 const SHELLS: &[&str] =
     &["ash", "bash", "csh", "dash", "fish", "hush", "ksh", "mksh", "rbash", "sh", "tcsh", "zsh"];
 
-const INTERPRETERS: &[(&str, &str)] = &[
+static INTERPRETERS: &[(&str, &str)] = &[
     ("elixir", ""),
     ("expect", ""),
     ("guile", ""),
@@ -142,7 +142,7 @@ const INTERPRETERS: &[(&str, &str)] = &[
     ("wish", ""),
 ];
 
-const WRAPPERS: &[(&str, Wrapper)] = &[
+static WRAPPERS: &[(&str, Wrapper)] = &[
     ("builtin", PLAIN_WRAPPER),
     ("busybox", PLAIN_WRAPPER),
     ("chroot", Wrapper { long: &["--userspec=", "--groups="], operands: 1, ..PLAIN_WRAPPER }),
@@ -221,14 +221,14 @@ const WRAPPERS: &[(&str, Wrapper)] = &[
 ];
 
 /// Words that a shell reads as its own where a command begins.
-pub(super) const RESERVED: &[&str] = &[
+pub(super) static RESERVED: &[&str] = &[
     "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
     "function", "if", "in", "select", "then", "until", "while", "{", "}",
 ];
 
 /// Variables whose text a shell or some common program runs or evaluates,
 /// or that decide what a name means.
-const CODE_VARIABLES: &[&str] = &[
+static CODE_VARIABLES: &[&str] = &[
     "BROWSER",
     "CDPATH",
     "COMP_CWORD",
@@ -291,21 +291,21 @@ const CODE_VARIABLES: &[&str] = &[
     "VISUAL",
 ];
 
-const CODE_PREFIXES: &[&str] =
+static CODE_PREFIXES: &[&str] =
     &["BASH", "DYLD_", "GIT_CONFIG", "LD_", "PERL", "PYTHON", "WARDIAN_V"];
 
 /// Long options of any command whose value is run.
-const CODE_OPTIONS: &[&str] = &[
+static CODE_OPTIONS: &[&str] = &[
     "action", "cmd", "command", "eval", "exec", "pack", "pager", "program", "rsh", "shell",
     "editor",
 ];
 
 /// Tests of one operand, and of two, that only compare.
-pub(super) const UNARY_TESTS: &[&str] = &[
+pub(super) static UNARY_TESTS: &[&str] = &[
     "-G", "-L", "-N", "-O", "-S", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-p", "-r",
     "-s", "-t", "-u", "-w", "-x", "-z",
 ];
-pub(super) const BINARY_TESTS: &[&str] =
+pub(super) static BINARY_TESTS: &[&str] =
     &["!=", "-ef", "-eq", "-ge", "-gt", "-le", "-lt", "-ne", "-nt", "-ot", "<", "=", "==", ">"];
 
 /// Tests that some shells evaluate what they are given for.
@@ -314,7 +314,7 @@ pub(super) fn is_evaluating_test(word: &str) -> bool {
 }
 
 /// Tests of `find` that take the next word as it is.
-pub(super) const FIND_TESTS: &[&str] = &[
+pub(super) static FIND_TESTS: &[&str] = &[
     "-amin",
     "-anewer",
     "-atime",
@@ -349,7 +349,7 @@ pub(super) const FIND_TESTS: &[&str] = &[
     "-wholename",
     "-xtype",
 ];
-pub(super) const FIND_ACTIONS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
+pub(super) static FIND_ACTIONS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
 
 /// The name by which a command is judged: without its folder, in small
 /// letters, without the number of its version.
