@@ -1,6 +1,7 @@
 //! What must hold after a kill and the next command.
 
 use std::fs;
+use std::path::Path;
 
 use crate::story::judge_story;
 use durable::disk::RealDisk;
@@ -16,7 +17,8 @@ use super::trace::{Errno, Point};
 use crate::life::Failure;
 
 /// What every process of a run has in its environment.
-const MARK: &str = "WARDIAN_RUN_ID=";
+const RUN: &str = "WARDIAN_RUN_ID=";
+const HOME: &str = "WARDIAN_HOME=";
 
 impl House {
     /// Lets the next command recover, and judges what is there then.
@@ -169,18 +171,21 @@ fn died(state: &RunState) -> bool {
     })
 }
 
-/// No process of these runs is left.
+/// No process of these runs is left. Runs of other homes may have their ids.
 fn no_process(places: &[RunPlace]) -> Result<(), Failure> {
     for entry in fs::read_dir("/proc")? {
         let path = entry?.path();
         // A process that has just gone, or is not ours, has none to read.
         let Ok(environment) = fs::read(path.join("environ")) else { continue };
-        let mut marks = environment
-            .split(|byte| *byte == 0)
-            .filter_map(|variable| std::str::from_utf8(variable).ok()?.strip_prefix(MARK));
-        let found = marks.find(|mark| places.iter().any(|place| place.run.as_str() == *mark));
-        if let Some(mark) = found {
-            return Err(format!("{} of run {mark} is left", path.display()).into());
+        let value = |name: &str| {
+            let mut variables = environment.split(|byte| *byte == 0);
+            variables.find_map(|variable| std::str::from_utf8(variable).ok()?.strip_prefix(name))
+        };
+        let (Some(run), Some(home)) = (value(RUN), value(HOME)) else { continue };
+        let is_one =
+            |place: &RunPlace| place.run.as_str() == run && place.home.path() == Path::new(home);
+        if places.iter().any(is_one) {
+            return Err(format!("{} of run {run} is left", path.display()).into());
         }
     }
     Ok(())

@@ -59,7 +59,7 @@ impl House {
     /// it starts in the background; what is tested listens to them.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new("/usr/bin/env");
-        command.args(["--default-signal=INT,QUIT,TERM", env!("CARGO_BIN_EXE_wardian")]);
+        command.args(["--default-signal=INT,QUIT,TERM,HUP", env!("CARGO_BIN_EXE_wardian")]);
         command.args(args).current_dir(self.work()).env_clear().stdin(Stdio::null());
         command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LANG", "C.UTF-8");
         command.env("HOME", self.folder.path());

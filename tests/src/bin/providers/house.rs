@@ -67,7 +67,7 @@ impl House {
         let own = std::env::current_exe().unwrap_or_default();
         // Whoever started this may ignore signals; what is tested does not.
         let mut command = Command::new("env");
-        command.args(["--default-signal=INT,TERM"]).arg(own.with_file_name("wardian"));
+        command.args(["--default-signal=INT,TERM,HUP"]).arg(own.with_file_name("wardian"));
         command.args(args).current_dir(self.work()).stdin(Stdio::null());
         command.env_remove("ANTHROPIC_API_KEY").envs(self.canary.env());
         command
