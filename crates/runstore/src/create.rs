@@ -62,8 +62,8 @@ struct Begun<'a> {
     place: &'a RunPlace,
     aside: PathBuf,
     lock: Lock,
-    /// The folder of the blueprint's runs.
-    runs: Unnamed,
+    /// The folder of the blueprint's runs, if its name may not last yet.
+    runs: Option<Unnamed>,
 }
 
 /// Makes the run. On return it is durable; on an error it is not there, or
@@ -87,7 +87,10 @@ fn begin<'a>(
     if disk.stat(&folder)?.is_some() {
         return Err(CreateError::Exists { run: place.run.clone(), folder });
     }
-    let runs = make_dir_all(disk, &place.home.runs_of(&place.blueprint))?;
+    let runs = match disk.stat(&place.home.named(&place.blueprint))? {
+        Some(_) => None,
+        None => Some(make_dir_all(disk, &place.home.runs_of(&place.blueprint))?),
+    };
     let mut tries = TRIES;
     loop {
         let aside = place.aside(&entropy.hex8());
@@ -119,7 +122,12 @@ impl Begun<'_> {
     fn publish(self, disk: &dyn Disk, new: &NewRun<'_>) -> Result<Created, CreateError> {
         let Self { place, aside, lock, runs } = self;
         let folder = place.folder();
-        let built = build(disk, &aside, new, runs).and_then(|()| {
+        let built = build(disk, &aside, new).and_then(|()| {
+            if let Some(runs) = runs {
+                runs.sync(disk)?;
+                // Without it the next run syncs once more.
+                drop(disk.create(&place.home.named(&place.blueprint), b""));
+            }
             let told = index::born(disk, place);
             disk.rename(&aside, &folder)?;
             Ok(told)
@@ -186,12 +194,7 @@ fn lock(disk: &dyn Disk, aside: &Path) -> Result<Lock, CreateError> {
 
 /// Writes all, then syncs all: the first sync brings much of what is behind it
 /// to the disk, so that the others take less.
-fn build(
-    disk: &dyn Disk,
-    aside: &Path,
-    new: &NewRun<'_>,
-    runs: Unnamed,
-) -> Result<(), CreateError> {
+fn build(disk: &dyn Disk, aside: &Path, new: &NewRun<'_>) -> Result<(), CreateError> {
     let named = |name: &str| name.to_owned();
     let others = new.automations.iter();
     let others = others.map(|(id, bytes)| (automation_file(id), Some(bytes.as_slice())));
@@ -212,7 +215,6 @@ fn build(
     }
     filled.iter().try_for_each(|path| disk.sync_file(path))?;
     disk.sync_dir(aside)?;
-    runs.sync(disk)?;
     Ok(())
 }
 

@@ -66,6 +66,12 @@ impl Home {
         self.runs().join(blueprint.as_str())
     }
 
+    /// An empty file that says that the name of this folder lasts: it is made
+    /// after the sync that brought the name to the disk.
+    pub fn named(&self, blueprint: &BlueprintId) -> PathBuf {
+        self.runs_of(blueprint).join(".named")
+    }
+
     /// The folder of all worktrees that runs work in, a folder a blueprint.
     pub fn worktrees(&self) -> PathBuf {
         self.0.join("worktrees")

@@ -165,8 +165,9 @@ fn what_is_pruned_is_gone_and_what_is_open_stays() {
     let done = house.json(&[&prune[..], &["--yes"]].concat());
     assert_eq!(ids(&done), [fails1, ok1].map(String::as_str));
     let names = fs::read_dir(folder.parent().unwrap()).unwrap();
-    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(names, [fails2.as_str()]);
+    let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, [".named", fails2.as_str()]);
     assert_eq!(ids(&house.json(&["run", "list"])), [fails2, ok2, waits].map(String::as_str));
     assert_eq!(house.run(&["run", "show", fails1]).code, 2);
     let gone = house.json(&["run", "prune", "--automation", "gated", "--yes"]);

@@ -328,7 +328,7 @@ fn what_is_rebuilt_holds_every_run_and_no_leftover() {
     house.act(&Act::Rebuild);
     let names = house.disk.list(&folder).unwrap();
     let dotted: Vec<&String> = names.iter().filter(|name| name.starts_with('.')).collect();
-    assert_eq!(dotted, [".theirs.new"]);
+    assert_eq!(dotted, [".named", ".theirs.new"]);
     assert!(!house.disk.list(&place.folder()).unwrap().concat().contains(".tmp"));
     assert_eq!(house.open().unwrap().places().len(), 1);
     house.judge();

@@ -209,8 +209,28 @@ fn of_many_who_create_one_run_at_once_one_has_it() {
         });
         assert_eq!(won, 1);
         let left = RealDisk.list(&place.home.runs_of(&place.blueprint)).unwrap();
-        assert!(left.iter().all(|name| !name.starts_with('.')), "{left:?}");
+        let mut dotted = left.iter().filter(|name| name.starts_with('.'));
+        assert!(dotted.all(|name| name == ".named"), "{left:?}");
     }
+}
+
+#[test]
+fn the_name_of_an_automations_folder_is_brought_to_the_disk_once() {
+    let disk = SimDisk::new();
+    let syncs = |run: &str| {
+        let (place, before) = (place(), disk.calls());
+        let place = place.home.place(&place.blueprint, &RunId::new(run).unwrap());
+        let new = NewRun { blueprint: Some(BLUEPRINT), invocation: b"{}", automations: &[] };
+        create(&disk, &place, &new, &SeededEntropy::new(1)).unwrap();
+        let history = disk.history();
+        let of_parent = |call: &&durable::sim::Call| {
+            call.name == "sync the folder" && call.path == place.home.runs()
+        };
+        history[before..].iter().filter(of_parent).count()
+    };
+    assert_eq!([syncs("r-1"), syncs("r-2")], [1, 0]);
+    disk.remove_file(&place().home.named(&place().blueprint)).unwrap();
+    assert_eq!(syncs("r-3"), 1);
 }
 
 #[test]

@@ -19,7 +19,7 @@ const MANY: usize = 30;
 
 /// Syncs of a whole run of internal nodes, in a home that knows the
 /// automation: what the run's own promise takes.
-const SYNCS_A_RUN: usize = 7;
+const SYNCS_A_RUN: usize = 6;
 
 /// What a node of an agent adds to a run: its start and its end in the log,
 /// and in the book of attempts that it will be asked, that it works in its
