@@ -214,8 +214,7 @@ fn build(disk: &dyn Disk, aside: &Path, new: &NewRun<'_>) -> Result<(), CreateEr
         }
     }
     filled.iter().try_for_each(|path| disk.sync_file(path))?;
-    disk.sync_dir(aside)?;
-    Ok(())
+    Ok(disk.sync_dir(aside)?)
 }
 
 /// Takes away what was built; what cannot be removed is left to [`sweep`].

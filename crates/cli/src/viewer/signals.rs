@@ -120,7 +120,7 @@ impl Signals {
 /// The signals that this process ignores from its start, as a mask; signal n
 /// is bit n-1.
 fn ignored_signals() -> u64 {
-    // All of it at once: each read makes the kernel write it anew.
+    // The file does not say how long it is, and would be read in small pieces.
     let mut status = String::with_capacity(STATUS_BYTES);
     let read = File::open("/proc/self/status").and_then(|mut f| f.read_to_string(&mut status));
     read.map_or(0, |_| mask_of(&status))

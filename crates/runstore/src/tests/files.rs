@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use durable::disk::{Disk, RealDisk, SharedDisk};
-use durable::sim::{Fault, SeededEntropy, SimDisk};
+use durable::sim::{Crash, Fault, SeededEntropy, SimDisk};
 use durable::version::Format;
 use durable::{Digest, Generation, Seq, limits as common};
 use engine::{Event, Fact, FailReason, RunId, RunStatus};
@@ -231,6 +231,30 @@ fn the_name_of_an_automations_folder_is_brought_to_the_disk_once() {
     assert_eq!([syncs("r-1"), syncs("r-2")], [1, 0]);
     disk.remove_file(&place().home.named(&place().blueprint)).unwrap();
     assert_eq!(syncs("r-3"), 1);
+}
+
+#[test]
+fn a_run_lasts_wherever_the_making_of_the_first_one_was_cut_short() {
+    let make = |disk: &SimDisk, run: &str| {
+        let place = place();
+        let place = place.home.place(&place.blueprint, &RunId::new(run).unwrap());
+        let new = NewRun { blueprint: Some(BLUEPRINT), invocation: b"{}", automations: &[] };
+        create(disk, &place, &new, &SeededEntropy::new(1)).map(|_| place)
+    };
+    let whole = SimDisk::new();
+    make(&whole, "r-1").unwrap();
+    for call in 0..whole.calls() {
+        for crash in [Crash::Before, Crash::After] {
+            let disk = SimDisk::new();
+            disk.crash_at(call, crash);
+            drop(make(&disk, "r-1"));
+            let disk = disk.after_process_crash();
+            let place = make(&disk, "r-2").unwrap();
+            for left in disk.power_losses().iter() {
+                assert!(open(&left, &place).is_ok(), "lost after a crash at call {call}");
+            }
+        }
+    }
 }
 
 #[test]
