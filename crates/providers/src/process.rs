@@ -149,12 +149,13 @@ fn end_session(
 ) -> io::Result<Killed> {
     streams.drain_seen()?;
     let nothing = Killed { found: 0, left: 0 };
-    let orphans = quarry.orphans()?;
-    if orphans.as_ref().is_some_and(Vec::is_empty) {
+    if quarry.orphans()?.is_some_and(|orphans| orphans.is_empty()) {
         return Ok(nothing);
     }
     child.kill_group();
-    if orphans.is_some() && !quarry.has_in_session(&quarry.orphans()?.unwrap_or_default())? {
+    if let Some(orphans) = quarry.orphans()?
+        && !quarry.has_in_session(&orphans)?
+    {
         return Ok(nothing);
     }
     quarry.forget_mark();
